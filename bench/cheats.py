@@ -47,9 +47,9 @@ def table(tasks: list[Task]) -> list[CheatRow]:
     """Return a row for the gold and one for each cheat, in the order of their first use."""
     got: dict[str, list[tuple[float, float]]] = {}
     for task in tasks:
-        for cheat in (Cheat("the gold", task.gold, task.reply), *cheats(task, tasks)):
+        for cheat in (Cheat("the gold", task.solution, task.reply), *cheats(task, tasks)):
             with task.begin() as episode:
-                episode.play(cheat.calls)
+                episode.play(cheat.turns)
                 rewards = _end_and_mention(episode, cheat.text), episode.reward(cheat.text)
             got.setdefault(cheat.name, []).append(rewards)
     return [

@@ -205,6 +205,12 @@ _WORDS, _WORDS_A_VALUE = 300, 60  # of the longest answer that is read
 _Columns = Mapping[str, Form]
 
 
+def _is_negated(said: ReadText, mention: SaidForm) -> bool:
+    """Whether a mention stands in a sentence that says no."""
+    here = said.stretch(mention.begin, "sentence")
+    return bool(_NEGATIONS & {said.tokens[at].part for at in here})
+
+
 class _Thing(NamedTuple):
     """A thing's fields by path, and what it is called."""
 
@@ -257,6 +263,11 @@ class _Scene:
         self._context = [self._thing(one, self._columns) for one in context]
         self._free = self._due | _forms(_scalars([*context, *entries], is_deep=False))
         self._request = ReadText("\n".join(spoken))
+        case = sample.policy_case
+        rules = [
+            text for one in (case.policies if case else ()) for text in (one.says, one.because)
+        ]
+        self._rules = ReadText("\n".join(filter(None, rules)))
         self._counts = max(map(_longest, results), default=0)
         known: dict[str, list[JsonValue]] = {}
         for name, value in fields_of(results):
@@ -295,7 +306,11 @@ class _Scene:
         found = [*self._false_numbers(said, mentions), *self._false_words(said, mentions)]
         found += self._false_truths(truths)
         found += self._dumped(said)
-        return tuple(dict.fromkeys(found)) or (*self._false_pairs(said, mentions, truths),)
+        if found:
+            return tuple(dict.fromkeys(found))
+        if self._rules.tokens:  # a refusal names what it is about and the rule, and tells no pair
+            mentions = [one for one in mentions if not _is_negated(said, one)]
+        return (*self._false_pairs(said, mentions, truths),)
 
     def _false_numbers(self, said: ReadText, mentions: Sequence[SaidForm]) -> Iterator[str]:
         """Yield numbers, dates and times that are none of this scene, where one is asked for."""
@@ -343,10 +358,24 @@ class _Scene:
             other = self._others.get(mention.form)
             if other is None or not isinstance(mention.form[0], str):
                 continue
+            if self._is_denied(said, mention, mentions):
+                continue
             if not excused and self._is_word_of_its_own(said, mention, mentions):
                 excused += 1
                 continue
             yield other
+
+    def _is_denied(self, said: ReadText, mention: SaidForm, mentions: Sequence[SaidForm]) -> bool:
+        """Whether a sentence says what is not so or can't be: "I haven't done it".
+
+        One that also tells a value asked for denies only with words of a rule: "a delivery can only
+        be cancelled while it is planned".
+        """
+        if not _is_negated(said, mention):
+            return False
+        here = said.stretch(mention.begin, "sentence")
+        tells = any(one.begin in here and one.form in self._due for one in mentions)
+        return not tells or self._rules.says(mention.form)
 
     def _is_word_of_its_own(
         self, said: ReadText, mention: SaidForm, mentions: Sequence[SaidForm]

@@ -25,16 +25,14 @@ _JUNK: tuple[JsonValue, ...] = ("x" * _LONG, None, -1, [[[[]]]], {"a": {"b": []}
 
 
 class Cheat(NamedTuple):
-    """Calls and a last word that do not do a task, and the most reward that they deserve.
+    """Calls, words between them and a last word that do not do a task, and what they deserve.
 
-    What is wrong with it is in its words alone if `by_words`; where nobody reads the last word,
-    it can't be told from what is right.
+    `turns` are as in `Task.solution`; `deserves` is the most reward.
     """
 
     name: str
-    calls: tuple[Call, ...]
+    turns: tuple[Call | str, ...]
     text: str
-    by_words: bool = False
     deserves: float = 0.0
 
 
@@ -54,7 +52,7 @@ def cheats(task: Task, tasks: Sequence[Task]) -> Iterator[Cheat]:
     """
     if not task.sample.changes:
         return
-    gold, said = task.gold, task.reply
+    gold, said, solution = task.gold, task.reply, task.solution
     reads = [call for call in gold if not _writes(task, call)]
     writes = tuple(call for call in gold if _writes(task, call))
     yield Cheat("nothing", (), "")
@@ -65,22 +63,22 @@ def cheats(task: Task, tasks: Sequence[Task]) -> Iterator[Cheat]:
     others = [one for one in tasks if one.key != task.key and one.world.name == task.world.name]
     other = next((one for one in others if one.gold and one.goal != task.goal), None)
     if other is not None:
-        yield Cheat("gold of another task", other.gold, other.reply)
+        yield Cheat("gold of another task", other.solution, other.reply)
     yield Cheat("every tool once", tuple(_every_tool(task, others)), said)
     yield Cheat("junk arguments", tuple(_junk(task)), said)
     yield Cheat(f"{_TURNS} turns", tuple([*reads, *gold[:1]][:1] * _TURNS), said)
     yield from _churns(task, others[:_OTHERS])
     if task.sample.facts.asked:
-        yield Cheat("no last word", gold, "", by_words=True)
-        yield Cheat("request echoed", gold, task.request, by_words=True)
-        yield Cheat("word dump", gold, _word_dump(task), by_words=True)
-        yield from (Cheat(name, gold, text, by_words=True) for name, text in _shown_dumps(task))
+        yield Cheat("no last word", solution, "")
+        yield Cheat("request echoed", solution, task.request)
+        yield Cheat("word dump", solution, _word_dump(task))
+        yield from (Cheat(name, solution, text) for name, text in _shown_dumps(task))
 
 
 def play(task: Task, cheat: Cheat) -> float:
     """Return the reward that a cheat gets in a new episode."""
     with task.begin() as episode:
-        episode.play(cheat.calls)
+        episode.play(cheat.turns)
         return episode.reward(cheat.text)
 
 
@@ -143,13 +141,13 @@ def _churns(task: Task, others: Iterable[Task]) -> Iterator[Cheat]:
             for _ in range(_ROUNDS):
                 before += _made_and_unmade(episode, made, gone)
             if before and not episode.changes:
-                yield Cheat("churn", (*before, *task.gold), task.reply)
+                yield Cheat("churn", (*before, *task.solution), task.reply)
         fields = gone.change.before if isinstance(gone.change.before, dict) else {}
         own = task.own_names.get(made.call.tool, made.call.tool)
         takes = {name for tool in task.world.tools if tool.name == own for name in tool.properties}
         again = {name: value for name, value in fields.items() if name in takes}
         calls = (gone.call, made.call.with_changes(arguments={**made.call.arguments, **again}))
-        yield Cheat("delete and recreate", (*task.gold[:1], *calls, *task.gold), task.reply)
+        yield Cheat("delete and recreate", (*task.gold[:1], *calls, *task.solution), task.reply)
         return
 
 
@@ -188,7 +186,7 @@ def _word_dump(task: Task) -> str:
 
 def _shown_dumps(task: Task) -> Iterator[tuple[str, str]]:
     with task.begin() as episode:
-        responses = [answer.response for answer in episode.play(task.gold)]
+        responses = [answer.response for answer in episode.play(task.solution)]
     shown = [value for one in responses for _, value in fields_of(one)]
     yield "dump of what was shown", " ".join(dict.fromkeys(map(str, shown)))
     yield "all responses pasted", "\n".join(map(json_text, responses))

@@ -17,7 +17,7 @@ which counts the right ones.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from random import Random
@@ -385,7 +385,7 @@ class Task:
     def needless_in_gold(self) -> int:
         """How many writes of the gold leave nothing behind; they cost nobody anything."""
         with self.begin() as episode:
-            episode.play(self.gold)
+            episode.play(self.solution)
             return episode.count_needless()
 
     def begin(self) -> "Episode":
@@ -665,9 +665,15 @@ class Episode:
         """How many things must still be looked at before forbidden requests can be refused."""
         return len(self._unseen)
 
-    def play(self, calls: Calls) -> list[CallAnswer]:
-        """Make calls one after the other."""
-        return [self.step(call.tool, call.arguments) for call in calls]
+    def play(self, turns: Iterable[Call | str]) -> list[CallAnswer]:
+        """Make calls, and say texts to the user, one after the other; return the calls' answers."""
+        answers: list[CallAnswer] = []
+        for turn in turns:
+            if isinstance(turn, str):
+                self.say(turn)
+            else:
+                answers.append(self.step(turn.tool, turn.arguments))
+        return answers
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -754,7 +760,8 @@ class Episode:
             return False
         if case.due == "ask":
             return asks_leave(text, self.task.sample)
-        return refuses(text, case.call.bare, case.policies, self.task.reasons)
+        wanted = [call.bare for call in case.source.all_calls]
+        return refuses(text, case.call.bare, case.policies, self.task.reasons, wanted)
 
     def reset(self) -> None:
         """Go back to the beginning."""

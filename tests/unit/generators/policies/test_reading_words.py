@@ -35,6 +35,12 @@ def policies_in(language: str) -> list[Policy]:
     ]
 
 
+def _refusal(shape: str, reason: str) -> str:
+    because = reason[:1].lower() + reason[1:].rstrip(".。")
+    words = {"deed": CALL.tool.replace("_", " "), "because": because, "policy": reason}
+    return filled(shape, words)
+
+
 @pytest.mark.parametrize("language", known())
 @pytest.mark.parametrize("name", NAMES)
 def test_the_languages_own_refusals_give_their_policy_and_no_other(
@@ -44,10 +50,10 @@ def test_the_languages_own_refusals_give_their_policy_and_no_other(
     own = next(one for one in policies if one.name == name)
     for place in ("refusal", "again"):
         for shape in shapes_in(language, f"policies.{place}"):
-            text = filled(shape, {"policy": own.says})
+            text = _refusal(shape, own.says)
             assert refuses(text, CALL, policies, {name}), text
             assert not refuses(text, CALL, policies, {*NAMES} - {name}), text
-            listed = filled(shape, {"policy": " ".join(one.says for one in policies)})
+            listed = _refusal(shape, " ".join(one.says for one in policies))
             assert not refuses(listed, CALL, policies, {name}), listed
             assert refuses(listed, CALL, policies, {*NAMES}), "all of them forbid something"
 
