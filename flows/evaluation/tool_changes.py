@@ -33,6 +33,7 @@ from callwright.warehouse.records import (
 from callwright.warehouse.releases import read_tools, release_named
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tool_notes import without_notes
 
 # what nobody was shown is no gold name, whatever a candidate remembers
 _UNSHOWN = "{} (its former name)"
@@ -69,8 +70,8 @@ class ShownTools(Record):
         return f"{self.name}@{self.key[:_HASH]}" if self.tools else ""
 
     def toolset(self, tools: Iterable[Tool]) -> list[Tool]:
-        """Return the tools as they are shown."""
-        return [self.tools.get(tool.key, tool) for tool in tools]
+        """Return the tools as they are shown, as their documents describe them if unchanged."""
+        return [self.tools.get(tool.key) or without_notes(tool) for tool in tools]
 
     def show(self, tool: str, arguments: JsonValue) -> NamedCall:
         """Return a call of the release under the names shown."""

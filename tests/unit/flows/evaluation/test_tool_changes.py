@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from callwright.flows.evaluation.tool_changes import apply_changes, changed_tools
+from callwright.flows.evaluation.tool_changes import ShownTools, apply_changes, changed_tools
 from callwright.generators.catalogs import read_catalog
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
+from callwright.warehouse.tool_notes import ToolNote
 
 STATED = [
     {
@@ -234,3 +235,9 @@ def test_a_tool_of_two_languages_gets_its_words_by_language(tools: list[Tool]) -
         "zh": "天气",
     }
     assert {tool.name for tool in shown.tools.values()} == {"weather"}
+
+
+def test_candidates_see_no_notes_of_ours(tools: list[Tool]) -> None:
+    noted = json.loads(json.dumps(tools[0].parameters))
+    noted["properties"]["city"]["description"] += f" {ToolNote('list_cities', '', 'name')}"
+    assert ShownTools().toolset([tools[0].with_changes(parameters=noted)]) == [tools[0]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from callwright.language.calls.entries import FAMILIES, rank_fields, rank_words, read_rank, value_in
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
-from callwright.llm.template.goal_tools import Rule, pointers, rules_of
+from callwright.llm.template.goal_tools import Rule, pointers, read_toolbox, rules_of
 from callwright.llm.template.goal_wording import word_goal
 from callwright.llm.template.next_steps import DueStep, next_step
 from callwright.llm.template.sections import Sections
@@ -187,3 +187,30 @@ def test_steps_in_another_language_are_refused_rather_than_mixed():
     }
     with pytest.raises(ReplyError, match="in English only; use another model for Chinese"):
         word_goal(Sections({**shown, "language": "zh"}, None), Random(0))
+
+
+def test_where_tools_have_no_notes_ids_come_from_what_their_names_say() -> None:
+    def origins(name: str, *taken: str) -> list[str]:
+        shown = [
+            {
+                "name": tool,
+                "parameters": {"properties": {key: {"type": "string"} for key in needed}},
+            }
+            for tool, needed in {
+                "list_orders": (),
+                "get_order": ("order_id",),
+                "create_order": ("city",),
+                "list_items": ("order_id",),
+                "get_item": ("item_id",),
+            }.items()
+        ]
+        box = read_toolbox(shown)
+        return [f"{one.source}.{one.field}" for one in box.origins(name, *taken)]
+
+    assert origins("get_order", "order_id") == [
+        "list_orders.id",
+        "create_order.id",
+        "get_item.order_id",
+    ]
+    assert origins("get_item", "item_id") == ["list_items.id"]
+    assert origins("create_order", "city") == []
