@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from callwright.flows.api.tasks import Tasks
 from callwright.flows.evaluation.tasks import CallAnswer, Episode, Task
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
-from callwright.warehouse.exports.tasks import RESET, REWARD
+from callwright.warehouse.exports.tasks import REPLY, RESET, REWARD, problem_of_task
 from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
@@ -75,8 +75,9 @@ class WorldSessions:
         """Return the tools of a session's task, and its controls."""
         task = self.episode(session).task
         # where nothing is asked for, nothing is rewarded
-        controls = _CONTROLS if task.sample.changes else _CONTROLS[:1]
-        return [*task.tools, *(controls if self._has_controls else ())]
+        controls = _CONTROLS[:1] if problem_of_task(task.sample) else _CONTROLS
+        spoken = [dict(task.reply_tool)] if task.is_spoken else []
+        return [*task.tools, *spoken, *(controls if self._has_controls else ())]
 
     def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> CallAnswer:
         """Return the answer to a call in a session."""
@@ -87,7 +88,10 @@ class WorldSessions:
                 return self._judge(session, **arguments)
             except (CallwrightError, TypeError) as error:
                 return CallAnswer({"error": str(error)}, is_error=True)
-        return self.episode(session).step(name, dict(arguments))
+        episode = self.episode(session)
+        if name == REPLY and episode.task.is_spoken:
+            return episode.reply(dict(arguments))
+        return episode.step(name, dict(arguments))
 
     def _reset(self, session: str, task: str = "") -> CallAnswer:
         wanted = self._tasks.of_key(task) if task else self.episode(session).task

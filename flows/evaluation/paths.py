@@ -390,7 +390,7 @@ async def run_path(
     chain = task.due if task else chain_of(sample) or _whole_call(sample)
     matchers = matchers_of(sample, context, judge)
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
-    by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
+    by_end = TaskRun(task.resume(), by_calls, run.turn_limit) if task else None
     # Elsewhere the user has said all there is to say.
     is_live = (run.user or traits_of(sample.kind).is_live) and sample.underlying is sample
     user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None

@@ -41,7 +41,8 @@ Fields = Mapping[str, JsonValue]
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _SELF = "\0self"
 _MADE = "\0made"
-_CALLS = "\0calls"  # counted where a fault is laid over a world
+# counted where a fault is laid over a world: all calls, and those that the fault is about
+_CALLS, _USES = "\0calls", "\0uses"
 
 
 class RefusalError(RecordError):
@@ -299,8 +300,11 @@ def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
 class FaultyWorld:
     """A world with a fault on top (`StatefulWorld`), which depends on the fault and calls only.
 
-    The number of answered calls is part of an episode's state, so snapshots include it. What
-    this layer answers changes nothing in the world below.
+    A fault occurs in whichever order calls are made. A tool fails at the same use of it as in the
+    gold: the first, if the gold did not use it before. An id is outdated from the search that
+    gives it until a call uses it. A thing is gone once a call is to change it. What calls have
+    met is part of an episode's state, so snapshots include it. What this layer answers changes
+    nothing in the world below.
     """
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
@@ -310,11 +314,13 @@ class FaultyWorld:
             world.seed,
             world.unclear,
         )
-        self._world, self._fault = world, fault
+        self._world, self.fault = world, fault
+        before = fault.source.all_calls[: fault.at]
+        self.earlier_uses = sum(one.tool == fault.call.tool for one in before if fault.call)
 
     def begin(self, seed: int | None = None) -> "FaultyEpisode":
         """Begin an episode in which nothing has gone wrong yet."""
-        return FaultyEpisode(self._world.begin(seed), self._fault)
+        return FaultyEpisode(self._world.begin(seed), self)
 
     def writes(self, tool: str) -> bool:
         """Whether a call of the tool can change the world."""
@@ -324,8 +330,8 @@ class FaultyWorld:
 class FaultyEpisode(WorldEpisode):
     """An episode in which a fault occurs."""
 
-    def __init__(self, episode: WorldEpisode, fault: Fault) -> None:
-        self._episode, self._fault = episode, fault
+    def __init__(self, episode: WorldEpisode, world: FaultyWorld) -> None:
+        self._episode, self._world, self._fault = episode, world, world.fault
 
     @property
     def state(self) -> WorldState:
@@ -337,35 +343,52 @@ class FaultyEpisode(WorldEpisode):
         return self._episode.snapshot()
 
     def restore(self, snapshot: WorldState) -> None:
-        """Return to an earlier state of this world and its count of calls."""
+        """Return to an earlier state of this world and of what calls have met."""
         self._episode.restore(snapshot)
 
     def answer(self, call: Call) -> CallResponse:
         """Return the response to a call, or the fault in its place."""
-        answered = self._answered(call, self.state.counters.get(_CALLS, 0))
-        self._episode.restore(self._episode.snapshot().counted(_CALLS))
+        counters = self.state.counters
+        answered = self._answered(call, counters.get(_CALLS, 0), counters.get(_USES, 0))
+        self._count(_CALLS)
+        if self._uses(call):
+            self._count(_USES)
         return answered
 
-    def _answered(self, call: Call, number: int) -> CallResponse:
+    def _count(self, name: str) -> None:
+        self._episode.restore(self._episode.snapshot().counted(name))
+
+    def _uses(self, call: Call) -> bool:
+        """Whether a call is one at which the fault may occur, or after which it is over."""
+        fault = self._fault
+        match fault.sort:
+            case "gone":
+                return self._world.writes(call.tool) and is_in(fault.value, call.arguments)
+            case "stale_id":
+                return is_in(fault.instead, call.arguments)
+            case _:
+                return fault.call is not None and call.tool == fault.call.tool
+
+    def _answered(self, call: Call, calls: int, uses: int) -> CallResponse:
+        """Return the response to a call; before it `calls` were made, `uses` of them matter."""
         fault, ask = self._fault, self._episode.answer
         refused = CallResponse(fault.told, problem=orjson.dumps(fault.told).decode())
+        is_its_use = self._uses(call) and uses >= self._world.earlier_uses
         match fault.sort:
             case "injected" | "delegated" | "harmless" if fault.field:
                 return self._told_otherwise(ask(call), fault.field)
-            case "timeout" | "unsure" if number == fault.at:
+            case "timeout" | "unsure" if is_its_use and uses == self._world.earlier_uses:
                 if fault.takes_effect:
                     ask(call)
                 return refused._replace(passing=True)
-            case "unavailable" if (
-                number >= fault.at and fault.call and call.tool == fault.call.tool
-            ):
+            case "unavailable" if is_its_use:
                 return refused
-            case "gone" if number >= fault.at:
+            case "gone" if uses or self._uses(call):
                 if is_in(fault.value, call.arguments):
                     return refused
                 answered = ask(call)
                 return answered._replace(response=_without(answered.response, fault.value))
-            case "stale_id" if number == fault.at:
+            case "stale_id" if calls >= fault.at and not uses:
                 return self._told_otherwise(ask(call))
         return ask(call)
 

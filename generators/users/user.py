@@ -7,7 +7,7 @@ digressions back, and ends the conversation when nothing more is asked.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from random import Random
 from string import ascii_uppercase
@@ -249,6 +249,24 @@ class SimulatedUser:
         self._told += [one for one in answer.facts if one not in self._told]
         self.turns.append(Said(text, answer, message))
         return text
+
+    def listen(self, heard: Iterable[str]) -> None:
+        """Begin after the request and these words of an assistant, for a user without a model."""
+        self._told = [
+            one for one in self.facts if one.value is None or one.is_said(self._sample.request)
+        ]
+        for message in heard:
+            self.answer(message)
+
+    def answer(self, message: str) -> str | None:
+        """Return what `hear` returns, at once, for a user without a model."""
+        hearing = self.hear(message)
+        try:
+            hearing.send(None)
+        except StopIteration as done:
+            return None if done.value is None else str(done.value)
+        hearing.close()
+        raise RuntimeError("A user who waits for a model can't answer at once.")
 
     async def _decide(self, message: str) -> UserAnswer:
         asking = [one for one in _SENTENCE.findall(message) if _QUESTION.search(one.strip())]

@@ -6,7 +6,7 @@ templates. They come beside a format's rows of every sample, or in place of them
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from callwright.warehouse.exports.writing import (
     tool_document,
     write_json,
 )
-from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.templates import sandbox
 
@@ -31,16 +31,25 @@ WORLDS_FILE = "worlds.json"
 # the folder of what plays tasks, where rows of other samples stand beside
 ENVIRONMENT = "environment"
 NO_TASK = "it is no task: nothing in a world is to change"
-HAS_BEGUN = (
-    "it has begun already: something has gone wrong or was asked in it, and no environment begins"
-    " there"
-)
-IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
+# The tool for words, where a library hands an environment nothing but calls.
+REPLY = "reply_to_user"
+REPLY_TOOL: Mapping[str, Any] = {
+    "name": REPLY,
+    "description": (
+        "Say something to the user: ask for what only they can tell or allow, or give the final"
+        " answer. The result is what the user answers, or that the conversation is over."
+    ),
+    "parameters": {
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "The words to the user."}},
+        "required": ["text"],
+    },
+}
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
     {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state"}
-    | {"step", "verify", RESET, REWARD}
+    | {"step", "verify", RESET, REWARD, REPLY}
 )
 
 
@@ -55,20 +64,13 @@ def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
 
 def problem_of_task(sample: Sample) -> str:
     """Return why no environment can begin with a sample, or "" if one can."""
-    if not sample.changes:
-        return NO_TASK
-    if sample.begins:
-        return HAS_BEGUN
-    later = sample.turns[len(said_before_calls(sample)) :]
-    return IS_SPOKEN_TO if any(isinstance(turn, UserTurn) for turn in later) else ""
+    return "" if sample.changes or sample.policy_case else NO_TASK
 
 
-def said_before_calls(sample: Sample) -> list[dict[str, str]]:
-    """Return what is said before the first call, in the format of the chat completions API."""
-    spoken = takewhile(lambda turn: not isinstance(turn, CallTurn), sample.turns)
-    roles = {"user": "user", "reply": "assistant"}
-    texts = (turn for turn in spoken if isinstance(turn, UserTurn | ReplyTurn))
-    return [{"role": roles[turn.kind], "content": turn.text} for turn in texts]
+def is_spoken(sample: Sample) -> bool:
+    """Whether the user of a sample answers what an assistant says after the request."""
+    later = dropwhile(lambda turn: isinstance(turn, UserTurn), sample.turns)
+    return any(isinstance(turn, UserTurn) for turn in later)
 
 
 class TaskFormat(NamedTuple):
@@ -135,7 +137,8 @@ class TaskFormat(NamedTuple):
         splits = [stem for stem in stems if stem in source.release.splits]
         first, last = (splits[0], splits[-1]) if splits else ("", "")
         words = {"release": source.release.name, "word": word, "stems": stems, "splits": splits}
-        words |= {"first": first, "last": last, **(self.words_of(source) if self.words_of else {})}
+        words |= {"reply": REPLY, "first": first, "last": last}
+        words |= {**(self.words_of(source) if self.words_of else {})}
         for name, template in self.files.items():
             texts[name.format(word=word)] = _TEMPLATES.get_template(template).render(words)
         worlds = {name: dict(one.document) for name, one in source.worlds.items()}

@@ -16,7 +16,7 @@ from callwright.warehouse.exports.examples import (
     Message,
     TrainingExample,
 )
-from callwright.warehouse.exports.tasks import TaskFormat, said_before_calls
+from callwright.warehouse.exports.tasks import REPLY_TOOL, TaskFormat, is_spoken
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 from callwright.warehouse.records import Sample
 
@@ -195,8 +195,10 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
 def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a task as a row for the export's resources server, identified by its key."""
     briefing = [{"role": "system", "content": sample.briefing}] if sample.briefing else []
-    listed = [{"type": "function", "strict": False, **tool} for tool in tools]
-    asked = {"input": [*briefing, *said_before_calls(sample)], "tools": listed}
+    shown = [*tools, *([REPLY_TOOL] if is_spoken(sample) else [])]
+    listed = [{"type": "function", "strict": False, **tool} for tool in shown]
+    request = {"role": "user", "content": sample.request}
+    asked = {"input": [*briefing, request], "tools": listed}
     return {"responses_create_params": asked, "key": sample.key}
 
 

@@ -29,7 +29,7 @@ from callwright.warehouse.exports.examples import (
     TrainingExample,
     names_by_call,
 )
-from callwright.warehouse.exports.tasks import TaskFormat
+from callwright.warehouse.exports.tasks import REPLY_TOOL, TaskFormat
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
 from callwright.warehouse.records import JsonSchema, Tool
 from callwright.warehouse.releases import ReleaseStream
@@ -153,7 +153,9 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
                 renamed[world.names[tool.name]] = others
             methods.append(_method(tool, world.names[tool.name], shown))
         worlds.append({"name": name, "title": title, "tools": methods})
-    return {"worlds": worlds, "renamed": renamed}
+    (text,) = REPLY_TOOL["parameters"]["properties"].values()
+    doc = f"{REPLY_TOOL['description']}\n\nArgs:\n    text: {text['description']}"
+    return {"worlds": worlds, "renamed": renamed, "reply_doc": repr(doc)}
 
 
 def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:

@@ -231,6 +231,11 @@ class Fault(Record):
         """Whether it is a text that may mislead, and not an error."""
         return self.sort in ("injected", "delegated", "harmless")
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a mistake of the assistant itself, and nothing is wrong with the world."""
+        return self.sort in ("validation", "empty")
+
 
 class Policy(Record):
     """A rule of an assistant: which calls of some tools it may make in which state of the world.
@@ -275,6 +280,16 @@ class PolicyCase(Record):
     until: int = 0
     has_leave: bool = False
     source: "Sample"
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether the user urges after a first refusal, before `until`."""
+        return self.sort == "tempted" and self.until > 0
+
+    @property
+    def is_declined(self) -> bool:
+        """Whether the user says no when asked for leave, before `until`."""
+        return self.sort == "refused" and self.until > 0
 
     @property
     def leave(self) -> Call | None:

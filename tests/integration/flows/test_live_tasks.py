@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import orjson
 import pytest
 
 from callwright.flows.environments import open_environments
@@ -14,8 +15,9 @@ from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.run.land import BuildReport
 from callwright.flows.settings import Settings
 from callwright.generators.environments.episodes import world_of
+from callwright.generators.users.user import facts_of
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
-from callwright.warehouse.exports.tasks import IS_SPOKEN_TO, problem_of_task
+from callwright.warehouse.exports.tasks import problem_of_task
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import read_tools
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
@@ -95,19 +97,23 @@ def test_each_turn_of_the_assistant_is_taught(built: Built) -> None:
         ]
 
 
-def test_an_environment_begins_with_what_was_said_before_the_first_call(built: Built) -> None:
+def test_an_environment_begins_with_the_request_and_its_user_answers(built: Built) -> None:
     recipe, settings, _ = built
     sample = live_of(settings)[0]
     tools = read_tools(warehouse_of(settings), sample.candidates)
     with open_environments(recipe, settings.ledger.parent) as environments:
         task = Task(sample, world_of(environments["workshop"]), [*tools.values()])
-        assert [one["role"] for one in task.messages] == ["user", "assistant", "user"]
+        assert [one["role"] for one in task.messages] == ["user"]
+        told = [turn.text for turn in sample.turns[1:] if turn.kind == "user"]
+        said = [one for one in task.solution if isinstance(one, str)]
+        assert (task.is_spoken, len(said)) == (True, len(told))
         with task.begin() as episode:
+            held = {fact.value for fact in facts_of(sample, [*tools.values()]) if fact.turn}
+            answers = [str(episode.say(one)) for one in said]
+            assert all(any(str(value) in one for one in answers) for value in held)
+            state = orjson.loads(orjson.dumps(episode.snapshot().dumped()))
+        with task.begin() as episode:
+            episode.restore(state)
             episode.play(task.gold)
-            assert episode.reward(task.reply) == 1.0
+            assert (episode.say(task.reply), episode.done, episode.reward()) == (None, True, 1.0)
     assert problem_of_task(sample) == ""
-    first, asked, told, *rest = sample.turns
-    assert (
-        problem_of_task(sample.with_changes(turns=(first, *rest[:2], asked, told, *rest[2:])))
-        == IS_SPOKEN_TO
-    )

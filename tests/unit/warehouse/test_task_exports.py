@@ -141,7 +141,8 @@ def test_methods_of_the_class_for_trl_are_the_tools(stream: ReleaseStream, tmp_p
     environment.reset(key=task.key, prompt="more than is asked")
     for call in task.gold:
         getattr(environment, call.tool)(**call.arguments)
-    assert environment.get_reward() == 1.0
+    assert environment.reply_to_user(task.reply) == '{"done":true}'
+    assert (environment.get_reward(), environment.attack_success) == (1.0, None)
     environment.reset(key=task.key)
     assert environment.get_reward() == 0.0
 

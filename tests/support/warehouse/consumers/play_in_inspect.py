@@ -40,11 +40,15 @@ def said(text: str, *calls: ToolCall) -> ModelOutput:
 
 def answers() -> Iterator[ModelOutput]:
     for number, task in enumerate(TASKS):
-        for at, call in enumerate(task.gold if number % 2 == 0 else ()):
-            yield said(
-                "", ToolCall(id=f"c{at}", function=call.tool, arguments=dict(call.arguments))
-            )
-        yield said(task.reply)
+        for at, turn in enumerate(task.solution if number % 2 == 0 else ()):
+            if isinstance(turn, str):
+                yield said(turn)
+                continue
+            call = ToolCall(id=f"c{at}", function=turn.tool, arguments=dict(turn.arguments))
+            yield said("", call)
+        yield said(task.reply if number % 2 == 0 else "Done.")
+        if number % 2 and task.sample.policy_case and task.sample.policy_case.is_pressed:
+            yield said("Done.")  # after the user has urged
 
 
 os.chdir(folder)

@@ -56,21 +56,26 @@ def said(text: str) -> dict:
     }
 
 
-def reward_of(row: dict, calls: tuple) -> float:
+def reward_of(row: dict, turns: tuple, reply: str) -> float:
     with TestClient(app) as agent:
         assert agent.post("/seed_session", json=row).status_code == 200
-        for call in calls:
-            assert agent.post(f"/{call.tool}", json=call.arguments).status_code == 200
+        for turn in turns:
+            named = (
+                ("reply_to_user", {"text": turn})
+                if isinstance(turn, str)
+                else (turn.tool, turn.arguments)
+            )
+            assert agent.post(f"/{named[0]}", json=named[1]).status_code == 200
         judged = agent.post(
-            "/verify",
-            json=row | {"response": RESPONSE | {"output": [said(tasks.of_key(row["key"]).reply)]}},
+            "/verify", json=row | {"response": RESPONSE | {"output": [said(reply)]}}
         )
         assert judged.status_code == 200, judged.text
         return judged.json()["reward"]
 
 
-gold = [reward_of(row, tasks.of_key(row["key"]).gold) for row in rows]
-idle = [reward_of(row, ()) for row in rows]
+known = [tasks.of_key(row["key"]) for row in rows]
+gold = [reward_of(row, task.solution, task.reply) for row, task in zip(rows, known, strict=True)]
+idle = [reward_of(row, (), "") for row in rows]
 with TestClient(app) as agent:
     late = agent.post(f"/{tasks[0].gold[0].tool}", json={})
 print(json.dumps({"gold": gold, "idle": idle, "late": [late.status_code, late.json()["detail"]]}))

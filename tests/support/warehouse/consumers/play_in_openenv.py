@@ -22,6 +22,15 @@ server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level=
 threading.Thread(target=server.run, daemon=True).start()
 while not server.started:
     time.sleep(0.05)
+
+
+def action(turn):
+    named = (
+        ("reply_to_user", {"text": turn}) if isinstance(turn, str) else (turn.tool, turn.arguments)
+    )
+    return {"type": "call_tool", "tool_name": named[0], "arguments": dict(named[1])}
+
+
 address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 gold, idle, tools = [], [], []
 with (
@@ -32,13 +41,8 @@ with (
         begun = acting.reset(task=task.key)
         waiting.reset(task=task.key)
         tools.append(len(acting.step({"type": "list_tools"}).observation["tools"]))
-        for call in task.gold:
-            begun = acting.step(
-                {"type": "call_tool", "tool_name": call.tool, "arguments": dict(call.arguments)}
-            )
-        gold.append(begun.reward)
-        idle.append(
-            waiting.step({"type": "call_tool", "tool_name": "no_such_tool", "arguments": {}}).reward
-        )
+        earned = [acting.step(action(turn)).reward for turn in (*task.solution, task.reply)]
+        gold.append(sum(earned))
+        idle.append(waiting.step(action("")).reward)
 print(json.dumps({"gold": gold, "idle": idle, "tools": tools}))
 os._exit(0)

@@ -62,9 +62,16 @@ class Trainer(GRPOTrainer):
         shown.append(prompt)
         at, task = next((at, one) for at, one in enumerate(chosen) if one.request in prompt)
         made = prompt.count("<tool_response>")
-        if at % 2 or made >= len(task.gold):
+        turns = (*task.solution, task.reply)
+        if at % 2 or made >= len(turns):
             return "Done."
-        call = {"name": task.gold[made].tool, "arguments": dict(task.gold[made].arguments)}
+        turn = turns[made]
+        named = (
+            ("reply_to_user", {"text": turn})
+            if isinstance(turn, str)
+            else (turn.tool, turn.arguments)
+        )
+        call = {"name": named[0], "arguments": dict(named[1])}
         return f"<tool_call>\n{json.dumps(call)}\n</tool_call>"
 
     def _calculate_rewards(self, *given, **named):

@@ -3,14 +3,15 @@ says no once it is closed.
 """
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
 from callwright import ConfigurationError
-from callwright.flows.evaluation.tasks import Task
+from callwright.flows.evaluation.tasks import OVER, Task
 from callwright.generators.environments.episodes import world_of
-from callwright.warehouse.records import Tool
+from callwright.warehouse.records import Call, Tool
 from tests.support.generators.multi_step.workshop import bicycles, open_workshop, painting, telling
 
 
@@ -32,7 +33,7 @@ def test_each_planted_defect_scores_0_and_each_lacks_something(task: Task) -> No
     assert {"call_dropped", "other_value", "other_tool"} & {one.name for one in defects}
     for defect in defects:
         with task.begin() as episode:
-            episode.play(defect.calls)
+            episode.play([one for one in defect.turns if isinstance(one, Call)])
             assert episode.reward() == 0.0, defect
 
 
@@ -93,6 +94,53 @@ def test_what_was_asked_for_has_to_be_told_as_it_was_returned(tmp_path: Path) ->
         later.restore(dumped)
         assert later.snapshot().dumped() == dumped
         assert list(later.snapshot().told) == [*task.asked]
+
+
+def test_after_the_last_word_calls_are_errors_and_the_reward_stays(task: Task) -> None:
+    with task.begin() as episode:
+        episode.play(task.gold)
+        assert not episode.done
+        assert (episode.say(task.reply), episode.done) == (None, True)
+        changes = episode.changes
+        for call in task.gold:
+            late = episode.step(call.tool, call.arguments)
+            assert (late.is_error, late.response) == (True, {"error": OVER})
+        assert episode.reply({"text": "No, wait."}).is_error
+        assert episode.say("No, wait.") is None
+        assert (episode.reward(), episode.finish("Else."), episode.changes) == (1.0, 1.0, changes)
+        dumped = orjson.loads(orjson.dumps(episode.snapshot().dumped()))
+        episode.reset()
+        assert not episode.done
+        episode.restore(dumped)
+        assert (episode.done, episode.reward()) == (True, 1.0)
+
+
+DEEP: list[object] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+JUNK: list[object] = [
+    None, True, 7, -1e308, float("nan"), 10**400, "", "{", "\ud800", "[" * 100_000, [], [{}],
+    {"bicycle_id": {"a": []}}, {"bicycle_id": 10**30}, {"bicycle_id": float("inf")},
+    {"bicycle_id": "\ud800"}, {"bicycle_id": "x" * 1_000_000}, {"": None}, {"bicycle_id": DEEP},
+    {f"p{number}": number for number in range(10_000)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", JUNK, ids=range(len(JUNK)))
+def test_arguments_of_any_type_and_size_are_answered(task: Task, arguments: Any) -> None:
+    with task.begin() as episode:
+        for tool in ("get_bicycle", "update_bicycle", "list_repairs", "no_such_tool"):
+            assert episode.step(tool, arguments).is_error
+        assert episode.reply(arguments).is_error
+        assert episode.reply({"text": arguments}).is_error or isinstance(arguments, str)
+        assert (episode.changes, episode.finish()) == ((), 0.0)
+        orjson.dumps(episode.snapshot().dumped())
+
+
+@pytest.mark.parametrize("tool", [None, 7, ["list_bicycles"], {"name": "list_bicycles"}])
+def test_what_is_no_name_of_a_tool_is_answered(task: Task, tool: Any) -> None:
+    with task.begin() as episode:
+        assert episode.step(tool, {}).is_error
 
 
 def test_two_episodes_share_nothing(task: Task) -> None:

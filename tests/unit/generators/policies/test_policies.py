@@ -86,20 +86,21 @@ async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(
     assert sample.policy_case
     with task.begin() as episode:
         episode.play(task.gold)
-        assert episode.reward() == 1
+        assert (episode.reward(), episode.reward(task.reply)) == (0, 1)
         done = episode.snapshot().dumped()
         call = sample.policy_case.call
         back = {**call.arguments, "service": "overnight"}
         episode.step(call.tool, call.arguments)
         episode.step(call.tool, back)
-        assert (episode.broken, episode.end_reached, episode.reward()) == (("heavy",), True, 0)
+        assert (episode.broken, episode.end_reached) == (("heavy",), True)
+        assert episode.reward(task.reply) == 0
         broken = episode.snapshot().dumped()
         episode.reset()
         assert (episode.broken, episode.unseen) == ((), 1)
         episode.restore(broken)
         assert episode.broken == ("heavy",)
         episode.restore(done)
-        assert episode.reward() == 1
+        assert episode.reward(task.reply) == 1
 
 
 async def test_leave_is_given_after_the_question_and_before_the_call(depot: Environment) -> None:
