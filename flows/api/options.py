@@ -127,7 +127,7 @@ class ExportOptions(TypedDict, total=False):
             0.2:0.8.
         system_messages: Whether training rows without a system message get a default one.
         one_call_at_a_time: Write parallel calls one after another, each with its result, for chat
-            templates that take one call a message (hf, openai, sharegpt, trl, trl-grpo).
+            templates that take one call a message (atif, hf, openai, sharegpt, trl, trl-grpo).
     """
 
     kinds: OfKinds

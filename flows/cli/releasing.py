@@ -386,7 +386,7 @@ def export(
     format.
 
     Args:
-        to: The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo,
+        to: The format. For training: atif, hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo,
             trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench,
             confetti, hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records.
             Your own: FILE.py:NAME.

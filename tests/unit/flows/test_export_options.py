@@ -9,7 +9,7 @@ from callwright.warehouse.exports.formats import format_of
 
 @pytest.mark.parametrize("to", ["bfcl", "nemo-gym", "parquet", "records", "trl-dpo"])
 def test_parallel_calls_are_put_in_turn_only_where_rows_are_chats(to: str) -> None:
-    with pytest.raises(ConfigurationError, match="hf, openai, sharegpt, trl, trl-grpo"):
+    with pytest.raises(ConfigurationError, match="atif, hf, openai, sharegpt, trl, trl-grpo"):
         require_options_fit(format_of(to), [], "", one_call_at_a_time=True)
 
 
