@@ -51,6 +51,8 @@ class ReleaseSplit:
         self.samples = self.rows = 0
         self.left_out: Counter[LeftOutRow] = Counter()
         self.lines: Counter[str] = Counter()  # of each file
+        # what a format counts for the files about all parts, by heading and value
+        self.counted: Counter[tuple[str, str | int]] = Counter()
         self.at_end: list[Callable[[], object]] = []
         self._folder = folder / split if form.has_folders else folder
         self._arrays: set[str] = set()
