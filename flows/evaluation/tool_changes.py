@@ -243,7 +243,9 @@ def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]
     """Return the tools that are shown changed, each with its differences."""
     return [
         ChangedTool(
-            tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown))
+            tool,
+            shown.tools[tool.key],
+            tuple(_differences(without_notes(tool), shown.tools[tool.key], shown)),
         )
         for tool in tools
         if tool.key in shown.tools
@@ -461,13 +463,16 @@ class _ToolsBeingChanged:
     ) -> None:
         """Store how a tool is shown; its parameters are renamed unless they already are."""
         names = self._parameters.get(tool.name, {})
-        shown = tool.with_changes(
-            name=self._names.get(tool.name, tool.name),
-            description=description,
-            parameters=parameters if are_named else with_names(parameters, names),
-            plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+        given = without_notes(tool)
+        shown = without_notes(
+            tool.with_changes(
+                name=self._names.get(tool.name, tool.name),
+                description=description,
+                parameters=parameters if are_named else with_names(parameters, names),
+                plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+            )
         )
-        if shown.signature != tool.signature or list(shown.properties) != list(tool.properties):
+        if shown.signature != given.signature or list(shown.properties) != list(given.properties):
             self._tools[tool.key] = shown
 
     def _put_from(self, tool: Tool, found: Sequence[Tool], *, several: bool) -> None:

@@ -237,7 +237,16 @@ def test_a_tool_of_two_languages_gets_its_words_by_language(tools: list[Tool]) -
     assert {tool.name for tool in shown.tools.values()} == {"weather"}
 
 
-def test_candidates_see_no_notes_of_ours(tools: list[Tool]) -> None:
-    noted = json.loads(json.dumps(tools[0].parameters))
-    noted["properties"]["city"]["description"] += f" {ToolNote('list_cities', '', 'name')}"
-    assert ShownTools().toolset([tools[0].with_changes(parameters=noted)]) == [tools[0]]
+def test_candidates_see_no_notes_of_ours(tools: list[Tool], tmp_path: Path) -> None:
+    stated = json.loads(json.dumps(tools[0].parameters))
+    stated["properties"]["city"]["description"] += f" {ToolNote('list_cities', '', 'name')}"
+    noted = tools[0].with_changes(parameters=stated)
+    assert ShownTools().toolset([noted]) == [tools[0]]
+    shown = apply_changes(
+        "v1", [noted], written(tmp_path / "c.json", copied(_unit={"description": "A unit."}))
+    )
+    [one] = changed_tools([noted], shown)
+    assert "response" not in str(one.shown.signature)
+    assert all("city" not in word.what for word in one.changed)
+    with pytest.raises(ConfigurationError, match="Nothing is changed"):
+        apply_changes("v1", [noted], written(tmp_path / "same.json", copied()))
