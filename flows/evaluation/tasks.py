@@ -642,7 +642,7 @@ class Episode:
             return False
         if case.due == "ask":
             return asks_leave(text, self.task.sample)
-        return refuses(text, case.policies, self.task.reasons)
+        return refuses(text, case.call.bare, case.policies, self.task.reasons)
 
     def reset(self) -> None:
         """Go back to the beginning."""
