@@ -126,6 +126,8 @@ class ExportOptions(TypedDict, total=False):
         pass_rate: Only samples that these candidates pass in this share of their runs, such as
             0.2:0.8.
         system_messages: Whether training rows without a system message get a default one.
+        one_call_at_a_time: Write parallel calls one after another, each with its result, for chat
+            templates that take one call a message (atif, hf, openai, sharegpt, trl, trl-grpo).
     """
 
     kinds: OfKinds
@@ -133,3 +135,4 @@ class ExportOptions(TypedDict, total=False):
     from_answers: Annotated[Sequence[str], Option(metavar="NAME or NAME~STRATEGY")]
     pass_rate: Annotated[str, Option(metavar="LOW:HIGH")]
     system_messages: Annotated[bool, Option(default=True)]
+    one_call_at_a_time: bool

@@ -12,7 +12,7 @@ import orjson
 from callwright.flows.api.options import ExportOptions, ReleaseOptions
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, settings_of
 from callwright.flows.environments import ship_worlds
-from callwright.flows.evaluation.answers import require_answers_fit, with_answers
+from callwright.flows.evaluation.answers import require_options_fit, with_answers
 from callwright.flows.options import with_options
 from callwright.flows.progress import counted
 from callwright.flows.settings import Settings, open_warehouse, reading
@@ -322,7 +322,8 @@ class LoadedRelease:
         kinds, from_answers = options["kinds"], options["from_answers"]
         pass_rate = options["pass_rate"]
         form = format_of(to)
-        require_answers_fit(form, from_answers, pass_rate)
+        in_turn = options["one_call_at_a_time"]
+        require_options_fit(form, from_answers, pass_rate, one_call_at_a_time=in_turn)
         from callwright.flows.api.tasks import cheats_in_release
 
         if self._stored is None:
@@ -354,6 +355,7 @@ class LoadedRelease:
             stream = stream_release(
                 warehouse, self.name, without=others, with_template=takes_all, words=words
             )
+            stream = stream._replace(one_call_at_a_time=in_turn)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:

@@ -403,7 +403,7 @@ def export(
     format.
 
     Args:
-        to: The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo,
+        to: The format. For training: atif, hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo,
             trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench,
             confetti, hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records.
             Your own: FILE.py:NAME.
@@ -411,11 +411,16 @@ def export(
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
-    from callwright.flows.evaluation.answers import require_answers_fit
+    from callwright.flows.evaluation.answers import require_options_fit
     from callwright.warehouse.exports.formats import format_of
 
     # Before anything is read:
-    require_answers_fit(format_of(to), options["from_answers"], options["pass_rate"])
+    require_options_fit(
+        format_of(to),
+        options["from_answers"],
+        options["pass_rate"],
+        one_call_at_a_time=options["one_call_at_a_time"],
+    )
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)

@@ -220,10 +220,17 @@ def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterat
 _GIVING = 1_000  # samples whose values may be put into others
 
 
-def require_answers_fit(
-    form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str
+def require_options_fit(
+    form: Format | TableFormat,
+    from_answers: Sequence[str],
+    pass_rate: str,
+    *,
+    one_call_at_a_time: bool,
 ) -> None:
-    """Raise ConfigurationError if a format cannot hold answers, or pass rates lack candidates."""
+    """Raise ConfigurationError if a format cannot hold what the options ask for.
+
+    Pass rates need candidates, and answers of candidates stay as they were given.
+    """
     if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
         takers = ", ".join(
             one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none"
@@ -234,6 +241,21 @@ def require_answers_fit(
         parse_pass_rates(pass_rate)
         if not from_answers:
             raise ConfigurationError("--pass-rate needs candidates. Name them with --from-answers.")
+    if not one_call_at_a_time:
+        return
+    if isinstance(form, TableFormat) or not form.is_chat:
+        chats = ", ".join(
+            one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.is_chat
+        )
+        raise ConfigurationError(
+            f"The format {form.name!r} has no chats in which parallel calls could be written one"
+            f" after another. Formats for --one-call-at-a-time: {chats}."
+        )
+    if from_answers:
+        raise ConfigurationError(
+            "--one-call-at-a-time can't be combined with --from-answers, because candidates answer"
+            " with their calls together."
+        )
 
 
 def with_answers(

@@ -33,6 +33,7 @@ from callwright.warehouse.records import (
 from callwright.warehouse.releases import read_tools, release_named
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tool_notes import without_notes
 
 # what nobody was shown is no gold name, whatever a candidate remembers
 _UNSHOWN = "{} (its former name)"
@@ -69,8 +70,8 @@ class ShownTools(Record):
         return f"{self.name}@{self.key[:_HASH]}" if self.tools else ""
 
     def toolset(self, tools: Iterable[Tool]) -> list[Tool]:
-        """Return the tools as they are shown."""
-        return [self.tools.get(tool.key, tool) for tool in tools]
+        """Return the tools as they are shown, as their documents describe them if unchanged."""
+        return [self.tools.get(tool.key) or without_notes(tool) for tool in tools]
 
     def show(self, tool: str, arguments: JsonValue) -> NamedCall:
         """Return a call of the release under the names shown."""
@@ -242,7 +243,9 @@ def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]
     """Return the tools that are shown changed, each with its differences."""
     return [
         ChangedTool(
-            tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown))
+            tool,
+            shown.tools[tool.key],
+            tuple(_differences(without_notes(tool), shown.tools[tool.key], shown)),
         )
         for tool in tools
         if tool.key in shown.tools
@@ -460,13 +463,16 @@ class _ToolsBeingChanged:
     ) -> None:
         """Store how a tool is shown; its parameters are renamed unless they already are."""
         names = self._parameters.get(tool.name, {})
-        shown = tool.with_changes(
-            name=self._names.get(tool.name, tool.name),
-            description=description,
-            parameters=parameters if are_named else with_names(parameters, names),
-            plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+        given = without_notes(tool)
+        shown = without_notes(
+            tool.with_changes(
+                name=self._names.get(tool.name, tool.name),
+                description=description,
+                parameters=parameters if are_named else with_names(parameters, names),
+                plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+            )
         )
-        if shown.signature != tool.signature or list(shown.properties) != list(tool.properties):
+        if shown.signature != given.signature or list(shown.properties) != list(given.properties):
             self._tools[tool.key] = shown
 
     def _put_from(self, tool: Tool, found: Sequence[Tool], *, several: bool) -> None:

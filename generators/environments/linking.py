@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.warehouse.records import JsonSchema, Link, Tool
+from callwright.warehouse.tool_notes import ToolNote
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(
@@ -406,11 +407,8 @@ def with_hints(
 
 def hint_of(link: Link, source: Tool) -> str:
     """Return how a description states a link; `source` is the tool that returns the value."""
-    if link.entries:
-        place = f" of an entry of `{link.entries}`"
-    else:
-        place = " of an entry" if plain(source.returns or {}).get("type") == "array" else ""
-    return f"(`{link.field}`{place} in the response of {link.source})"
+    listed = bool(link.entries) or plain(source.returns or {}).get("type") == "array"
+    return str(ToolNote(link.source, link.entries, link.field, listed))
 
 
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:

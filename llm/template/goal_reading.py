@@ -27,11 +27,12 @@ from callwright.llm.template.goal_sources import (
     entries_in,
     with_givers,
 )
-from callwright.llm.template.goal_tools import GoalTool, ResponseField, Rule, Toolbox, aspect_of
+from callwright.llm.template.goal_tools import GoalTool, Rule, Toolbox, aspect_of
 from callwright.llm.template.sentences import SENTENCE_END, read_slot
 from callwright.llm.template.stating import outside_quotes
 from callwright.llm.tool_sentences import FIELDS
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
+from callwright.warehouse.tool_notes import ToolNote
 
 LEG, JOINT = ", then ", " plus "
 QUERY = Rule("query")
@@ -274,7 +275,7 @@ class _SentenceReader:
         )
         return KnownValue(value) if value is not None and is_just else None
 
-    def _entry(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
+    def _entry(self, origins: Sequence[ToolNote], words: str) -> FromEntry | None:
         """Return the entry that the words mean, of a call mentioned or fully stated, or None."""
         later = _read_line("after", words)
         listed = (one for one in origins if one.listed and not self._box.is_lookup(one.source))
@@ -298,7 +299,7 @@ class _SentenceReader:
                 return FromEntry(node, origin.entries, origin.field, rules, later_by)
         return None
 
-    def _through(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
+    def _through(self, origins: Sequence[ToolNote], words: str) -> FromEntry | None:
         """Return a response as a whole, to a call about the entry that the words mean."""
         for origin in (
             one for one in origins if not one.listed and not self._box.is_lookup(one.source)
@@ -385,7 +386,7 @@ def complete(
 
 
 def _alongside(
-    origins: Sequence[ResponseField], name: str, sources: Mapping[str, Source]
+    origins: Sequence[ToolNote], name: str, sources: Mapping[str, Source]
 ) -> Source | None:
     """Return the field of the entry that another parameter also takes something from, or None.
 

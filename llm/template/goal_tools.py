@@ -1,11 +1,11 @@
 """The tools of a request in several steps: sentences that ask for them or point at an entry."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -19,7 +19,7 @@ from callwright.language.calls.entries import (
     rank_words,
 )
 from callwright.language.calls.tools import ParameterView, ToolView, parameter_views
-from callwright.language.names import deed_of, humanise, split_name
+from callwright.language.names import deed_of, humanise, plural, split_name
 from callwright.language.pages import filled, lines
 from callwright.language.sentences import Sentence
 from callwright.llm.template.sentences import (
@@ -32,29 +32,15 @@ from callwright.llm.template.sentences import (
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
+from callwright.warehouse.tool_notes import ToolNote, notes_in
 
-_ORIGIN = re.compile(
-    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of"
-    r" (?P<source>[^\s()]+)\)"
-)
+_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
 _NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key"})
 _READS = frozenset({"list", "search", "look"})
 _ARTICLES = ("the ", "a ", "an ", "all ", "every ")
 _MOST_TOLD = 2  # parameters that stand behind a noun
 _MOST_JOINED = 3  # values that one "with" joins
 _MARKS = re.compile(r"[\[\](){}<>|:;\\]")
-
-
-class ResponseField(NamedTuple):
-    """The `field` of an entry of `entries` in tool `source`'s response.
-
-    If not `listed`, it is a field of the response itself.
-    """
-
-    source: str
-    entries: str
-    field: str
-    listed: bool = True
 
 
 class GoalTool(ToolView):
@@ -82,7 +68,7 @@ class GoalTool(ToolView):
         if len(self.required) != 1:
             return ""
         name = self.required[0]
-        linked = bool(_ORIGIN.search(str(self.schema(name).get("description", ""))))
+        linked = self._has_notes(name)
         return name if is_query(name, self.schema(name), linked=linked) else ""
 
     @cached_property
@@ -132,14 +118,12 @@ class GoalTool(ToolView):
     def _entries(self) -> tuple[tuple[str, str], ...]:
         """The parameters that take an entry, each with the noun of one."""
         found = (
-            (name, _ORIGIN.search(str(self.schema(name).get("description", ""))))
+            (name, next(notes_in(str(self.schema(name).get("description", ""))), None))
             for name in self.properties
             if name != self.query and re.fullmatch(r"\w+", name)
         )
         return tuple(
-            (name, noun_for(origin["entries"] or "", origin["source"]))
-            for name, origin in found
-            if origin
+            (name, noun_for(origin.entries, origin.source)) for name, origin in found if origin
         )
 
     @cached_property
@@ -167,6 +151,9 @@ class GoalTool(ToolView):
         told = [f"[ of {{{name}}}]" for name, _ in self._entries]
         told += [_with_values((name,)) for name in self._values if name != self.query]
         return noun_for(entries, self.name) + ("".join(told) if len(told) <= _MOST_TOLD else "")
+
+    def _has_notes(self, parameter: str) -> bool:
+        return any(notes_in(str(self.schema(parameter).get("description", ""))))
 
     @cached_property
     def facts(self) -> tuple[Sentence, ...]:
@@ -210,7 +197,7 @@ class Toolbox:
         """Whether the tool finds a thing by the single text that names it."""
         return bool(self.tools[name].query)
 
-    def inside(self, name: str, parameter: str) -> ResponseField | None:
+    def inside(self, name: str, parameter: str) -> ToolNote | None:
         """Return the origin of a parameter whose call needs only what a call of `name` says.
 
         The request then names just the entry. None if there is no such origin.
@@ -226,7 +213,7 @@ class Toolbox:
                 return origin
         return None
 
-    def lookup_for(self, name: str, parameter: str) -> ResponseField | None:
+    def lookup_for(self, name: str, parameter: str) -> ToolNote | None:
         """Return the origin that finds a thing by name, closest to the tool's name, or None."""
         if self.tools[name].query == parameter:
             return None
@@ -235,14 +222,10 @@ class Toolbox:
         ]
         return max(found, key=lambda origin: affinity(name, origin.source), default=None)
 
-    def origins(self, name: str, parameter: str) -> list[ResponseField]:
+    def origins(self, name: str, parameter: str) -> list[ToolNote]:
         """Return the origins in shown tools that a parameter's description names."""
-        found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
-        stated_origins = (
-            ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"]))
-            for one in found
-        )
-        return [origin for origin in stated_origins if origin.source in self.tools]
+        description = str(self.tools[name].schema(parameter).get("description", ""))
+        return [origin for origin in notes_in(description) if origin.source in self.tools]
 
     def pointers(self, tool: str, entries: str) -> "Pointers":
         """Return the words that refer to one of `entries` in the response of a tool."""
@@ -264,7 +247,50 @@ def _toolbox(shown: bytes, _brought: tuple[SentenceFile, ...]) -> Toolbox:
         isinstance(tool, dict) and tool.get("name") for tool in tools
     ):
         raise ReplyError("template/v1 expects in <tools> a list of tools with their names.")
-    return Toolbox(map(GoalTool, tools))
+    return Toolbox(map(GoalTool, _with_guessed_notes(tools)))
+
+
+def _with_guessed_notes(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Add notes by names to tools that have none, as in their own documents.
+
+    An `order_id` is the `id` of an entry that `list_orders` returns, or of what `create_order`
+    does; what `list_items` lists by it tells it as well. A tool that takes it does not.
+    """
+    noted: list[dict[str, Any]] = []
+    for tool in tools:
+        schema = tool.get("parameters") or {}
+        properties = dict(schema.get("properties") or {})
+        for name, one in properties.items():
+            own = str(one.get("description") or "")
+            if any(notes_in(own)):
+                return [dict(tool) for tool in tools]
+            if guessed := " ".join(map(str, _guessed_notes(name, tools))):
+                properties[name] = {**one, "description": f"{own} {guessed}".strip()}
+        noted.append({**tool, "parameters": {**schema, "properties": properties}})
+    return noted
+
+
+def _guessed_notes(parameter: str, tools: Sequence[Mapping[str, Any]]) -> Iterator[ToolNote]:
+    *thing, last = split_name(parameter)
+    if last != "id" or not thing:
+        return
+    takers = [parameter in ((one.get("parameters") or {}).get("properties") or {}) for one in tools]
+    names = [str(one["name"]) for one in tools]
+    told_of = [split_name(name)[1:] for name in names]
+    many = _plural_of(thing)
+    # what is listed by an order's id has that id ("list_items", so "get_item")
+    listed = {about for about, takes in zip(told_of, takers, strict=True) if takes}
+    for name, about, takes in zip(names, told_of, takers, strict=True):
+        if takes:
+            continue
+        if about in (many, tuple(thing)):
+            yield ToolNote(name, "", "id", listed=about == many)
+        elif _plural_of(about) in listed:
+            yield ToolNote(name, "", parameter, listed=False)
+
+
+def _plural_of(words: Sequence[str]) -> tuple[str, ...]:
+    return split_name(plural(" ".join(words))) if words else ()
 
 
 class Rule(NamedTuple):

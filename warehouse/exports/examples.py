@@ -63,6 +63,7 @@ BROKEN = (
 )
 ONCE = "an earlier row teaches the same, word for word"
 NOT_TOLD = "the answer does not tell what was asked for"
+TOGETHER = "calls are due together, and no results are known to write between them"
 NOT_VALID = "a call is due that the schema of its tool refuses"
 
 
@@ -191,7 +192,10 @@ class ExampleFormat(NamedTuple):
 def examples_of(
     sample: Sample, source: ReleaseStream, *, most_tools: int | None = None, are_whole: bool = False
 ) -> Iterator[TrainingExample | LeftOutRow]:
-    """Yield all that a sample teaches; `are_whole` omits beginnings of longer examples."""
+    """Yield all that a sample teaches; `are_whole` omits beginnings of longer examples.
+
+    If the source asks for one call at a time, no message of an example has several.
+    """
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
     briefing, refusal = _drawn_words(sample, source)
     # answers of candidates are to codes as they were shown
@@ -201,13 +205,16 @@ def examples_of(
     documents = tuple(
         tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
     )
+    in_turn = source.one_call_at_a_time
+    places, turns = zip(*(one_by_one(turns) if in_turn else enumerate(turns)), strict=True)
     taught_examples: list[TrainingExample] = []
     # nothing is learned from what was done until it went wrong
-    first_turn = sample.fault.until if sample.fault else 0
+    until = sample.fault.until if sample.fault else 0
+    first_turn = sum(place < until for place in places)
     for at in (at for at in _taught(turns) if at >= first_turn):
         problem = _problem(turns[first_turn:], at - first_turn, tools)
         problem = problem or (BROKEN if are_whole and _has_mistake(sample) else "")
-        if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
+        if not problem and at == len(turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
         turn = turns[at]
         is_idle = isinstance(turn, CallTurn) and not turn.calls
@@ -217,14 +224,17 @@ def examples_of(
             continue
         example = TrainingExample(
             sample=sample,
-            turn=at,
+            turn=places[at],
             before=tuple(openai_messages(briefing, turns[:at], names)),
             last=_last_message(turns, at, tools, names, refusal),
             tools=documents,
             names={plain: name for name, plain in names.items() if plain != name},
             tools_left_out=tuple(name for name in tools if name in dropped),
         )
-        taught_examples.append(example)
+        if in_turn and any(len(one.get("tool_calls", ())) > 1 for one in example.messages):
+            yield LeftOutRow(sample.kind, TOGETHER)
+        else:
+            taught_examples.append(example)
     for at, example in enumerate(taught_examples):
         whole, others = tuple(example.messages), taught_examples[at + 1 :] if are_whole else []
         if not any(later.before[: len(whole)] == whole for later in others):
@@ -238,6 +248,30 @@ def _has_mistake(sample: Sample) -> bool:
     right = {call.bare.key for call in sample.fault.source.all_calls}
     given = [turn for turn in sample.turns[: sample.fault.until] if isinstance(turn, CallTurn)]
     return any(call.bare.key not in right for turn in given for call in turn.calls)
+
+
+def one_by_one(turns: Sequence[Turn]) -> Iterator[tuple[int, Turn]]:
+    """Yield turns with their places; parallel calls are a turn each, followed by their results.
+
+    Calls stay together where not each has a result.
+    """
+    is_written = False
+    for at, turn in enumerate(turns):
+        following = _following(turns, at)
+        if is_written:  # a result, with its call
+            is_written = False
+        elif (
+            isinstance(turn, CallTurn)
+            and turn.executed
+            and isinstance(following, ResultTurn)
+            and len(turn.calls) == len(following.results)
+        ):
+            is_written = True
+            for call, result in zip(turn.calls, following.results, strict=True):
+                yield at, turn.with_changes(calls=(call,))
+                yield at + 1, following.with_changes(results=(result,))
+        else:
+            yield at, turn
 
 
 def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:

@@ -274,7 +274,7 @@ def _account(
 ) -> str:
     """Return a description of the export: format, rows and files, omissions, the canary."""
     export = made.export
-    names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)
+    names = ", ".join(_listed([path.relative_to(folder) for path in export.files]))
     about = f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}."
     lines = ["## This export", "", about, "", "| split | samples | rows |", "|---|---:|---:|"]
     for split, rows in export.splits.items():
@@ -287,6 +287,21 @@ def _account(
         told = "Test samples are for measuring, never for training. This string marks them:"
         lines += ["", f"{told} `{made.canary}`"]
     return "\n".join(lines) + "\n"
+
+
+_MANY = 20  # files of one folder that are not named one by one
+
+
+def _listed(files: Sequence[Path]) -> list[str]:
+    """Return files as a README names them: many of one folder as the folder and their number."""
+    numbers = Counter(path.parent for path in files)
+    names = [
+        f"`{path.as_posix()}`"
+        if numbers[path.parent] <= _MANY
+        else f"`{path.parent.as_posix()}/` ({numbers[path.parent]} files)"
+        for path in files
+    ]
+    return list(dict.fromkeys(names))
 
 
 def _move(beside: Path, folder: Path) -> None:

@@ -14,6 +14,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.engine import write_parquet
+from callwright.warehouse.exports.examples import one_by_one
 from callwright.warehouse.exports.writing import (
     Format,
     ReleaseSplit,
@@ -54,12 +55,15 @@ CROISSANT = "croissant.json"
 _ABOUT = "Function-calling samples with gold calls, content hash"
 
 
-def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
-    """Return a sample as a row."""
+def hugging_face_row(
+    sample: Sample, by_key: Mapping[str, Tool], *, one_call_at_a_time: bool = False
+) -> dict[str, Any]:
+    """Return a sample as a row, with parallel calls that were made one after another if asked."""
     tools = [tool_document(by_key[key]) for key in sample.candidates]
     messages = [_message("system", sample.briefing)] if sample.briefing else []
     snapshots: list[dict[str, Any]] = []
-    for turn in sample.turns:
+    placed = one_by_one(sample.turns) if one_call_at_a_time else enumerate(sample.turns)
+    for _, turn in placed:
         if isinstance(turn, CallTurn):
             due = {"calls": _calls_text(turn.calls), "executed": turn.executed}
             snapshots.append({"after": len(messages), **due})
@@ -116,8 +120,9 @@ def _begin(part: ReleaseSplit) -> Write:
 
     def add(sample: Sample) -> int:
         with rows.open("ab") as file:
-            text = orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
-            file.write(text)
+            in_turn = part.source.one_call_at_a_time
+            row = hugging_face_row(sample, part.source.tools, one_call_at_a_time=in_turn)
+            file.write(orjson.dumps(row | part.mark) + b"\n")
         return 1
 
     def end() -> None:
@@ -201,4 +206,5 @@ FORMAT = Format(
     complete=_write_croissant,
     header=_header,
     is_for_training=True,
+    is_chat=True,
 )

@@ -336,7 +336,8 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
 
 
 def _document(tool: Tool) -> Fields:
-    return tool_document(tool) | {"parameters": _with_floats(tool.parameters)}
+    document = tool_document(tool)
+    return document | {"parameters": _with_floats(document["parameters"])}
 
 
 def _with_floats(schema: JsonValue) -> JsonValue:

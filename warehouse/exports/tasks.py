@@ -10,9 +10,11 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
 from jinja2 import PackageLoader
 
 from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.datasheets import counted, described
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.exports.writing import (
     Format,
@@ -22,12 +24,13 @@ from callwright.warehouse.exports.writing import (
     tool_document,
     write_json,
 )
-from callwright.warehouse.records import Sample, Tool, UserTurn
+from callwright.warehouse.records import ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
+DATASHEET = "DATASHEET.md"
 # the folder of what plays tasks, where rows of other samples stand beside
 ENVIRONMENT = "environment"
 NO_TASK = "it is no task: nothing in a world is to change"
@@ -78,13 +81,14 @@ class TaskFormat(NamedTuple):
 
     `root` is the folder of the module, named by the release's word. `row_of` makes the library's
     own row of a task from the sample and the documents of its tools, `words_of` more words for
-    the templates.
+    the templates. `probe` is the file of what a validator of servers does with a task, if any.
     """
 
     files: Mapping[str, str]
     root: str = f"{ENVIRONMENT}/"
     row_of: Callable[[Sample, list[dict[str, Any]]], Mapping[str, Any]] | None = None
     words_of: Callable[[ReleaseStream], Mapping[str, Any]] | None = None
+    probe: str = ""
 
     def alone(self, name: str, holds: str, readers: str) -> Format:
         """Return a training format that consists only of these environments."""
@@ -113,6 +117,7 @@ class TaskFormat(NamedTuple):
                 raise RecordError(problem)
             row = record_line(sample, tools) | part.mark
             part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", row)
+            part.counted.update(counted(sample))
             if self.row_of is not None:
                 names = part.source.worlds[sample.facts.environment].names
                 listed = (tools[key] for key in sample.candidates)
@@ -138,12 +143,35 @@ class TaskFormat(NamedTuple):
         first, last = (splits[0], splits[-1]) if splits else ("", "")
         words = {"release": source.release.name, "word": word, "stems": stems, "splits": splits}
         words |= {"reply": REPLY, "first": first, "last": last}
+        words |= described(parts)
         words |= {**(self.words_of(source) if self.words_of else {})}
         for name, template in self.files.items():
             texts[name.format(word=word)] = _TEMPLATES.get_template(template).render(words)
+        texts[DATASHEET] = _TEMPLATES.get_template("datasheet.md.j2").render(words)
         worlds = {name: dict(one.document) for name, one in source.worlds.items()}
         written = [_written(folder / name, text) for name, text in texts.items()]
+        if self.probe:
+            with (place / f"{stems[0]}.jsonl").open("rb") as file:
+                sample = Sample.model_validate(orjson.loads(file.readline())["sample"])
+            names = source.worlds[sample.facts.environment].names
+            written.append(write_json(folder / self.probe, _probe_of(sample, names)))
         return [write_json(place / WORLDS_FILE, worlds), *written]
+
+
+_MOST_ACTIONS = 100  # of a plan for OpenEnv's validator
+
+
+def _probe_of(sample: Sample, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the plan by which OpenEnv's validator tries a server: the gold of a task."""
+    last = sample.turns[-1]
+    said = last.text if isinstance(last, ReplyTurn) else ""
+    made = [(names[call.tool], call.arguments) for call in sample.all_calls]
+    actions = [
+        {"type": "call_tool", "tool_name": name, "arguments": arguments}
+        for name, arguments in [*made[: _MOST_ACTIONS - 1], (REPLY, {"text": said})]
+    ]
+    reset = {"episode_id": "probe", "seed": 7, "options": {"task": sample.key}}
+    return {"plan_schema_version": "1", "reset": reset, "actions": actions}
 
 
 def word_of(source: ReleaseStream) -> str:
@@ -169,9 +197,12 @@ OPENENV = TaskFormat(
     {
         "server.py": "openenv_server.py.j2",
         "openenv.yaml": "openenv.yaml.j2",
+        "Dockerfile": "openenv_dockerfile.j2",
+        "validation/oracle.py": "openenv_oracle.py.j2",
         "test_server.py": "openenv_tests.py.j2",
     },
     root="",
+    probe="validation/runtime.json",
 ).alone(
     "openenv",
     "a server of the tasks, each in its world, and its tests",

@@ -62,6 +62,7 @@ OPENAI = Format(
     ).begin,
     answers="may",
     is_for_training=True,
+    is_chat=True,
 )
 
 
@@ -144,6 +145,7 @@ SHAREGPT = Format(
     answers="may",
     complete=_describe,
     is_for_training=True,
+    is_chat=True,
 )
 
 

@@ -33,6 +33,7 @@ from callwright.warehouse.exports.tasks import REPLY_TOOL, TaskFormat
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
 from callwright.warehouse.records import JsonSchema, Tool
 from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.tool_notes import without_notes
 
 CALLING = (
     "You can call tools. They are listed below in JSON, one a line. To call one, write its name and"
@@ -158,6 +159,7 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
 
 
 def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
+    tool = without_notes(tool)
     required = [own for own in shown if own in tool.required]
     ordered = [*required, *(own for own in shown if own not in required)]
     parameters, described = [], ""
@@ -211,6 +213,7 @@ FORMAT = _WORLDS.added_to(
         ).begin,
         header=_header(["messages"], ["tools"]),
         is_for_training=True,
+        is_chat=True,
         answers="may",
     )
 )
@@ -242,5 +245,6 @@ GRPO = Format(
     begin=ExampleFormat(grpo_row, answered=rated).begin,
     header=_header(["prompt"], ["gold", "words", "tools"]),
     is_for_training=True,
+    is_chat=True,
     answers="may",
 )

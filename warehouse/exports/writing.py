@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Paper, Release, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.tool_notes import without_notes
 
 TEST = "test"
 _SPLITS = ("train", "validation", TEST)  # in this order, others behind them
@@ -50,6 +51,8 @@ class ReleaseSplit:
         self.samples = self.rows = 0
         self.left_out: Counter[LeftOutRow] = Counter()
         self.lines: Counter[str] = Counter()  # of each file
+        # what a format counts for the files about all parts, by heading and value
+        self.counted: Counter[tuple[str, str | int]] = Counter()
         self.at_end: list[Callable[[], object]] = []
         self._folder = folder / split if form.has_folders else folder
         self._arrays: set[str] = set()
@@ -148,7 +151,8 @@ class Format(NamedTuple):
     what the head of the README must say for the reader. What the template model worded is left
     out of a format that `is_for_training` unless requested. `answers` says whether candidates'
     answers may be exported in it, and whether the format needs worse answers beside the gold. A
-    format that `has_worlds` is given the worlds of tasks.
+    format that `has_worlds` is given the worlds of tasks. One that `is_chat` heeds the stream's
+    `one_call_at_a_time`.
     """
 
     name: str
@@ -161,6 +165,7 @@ class Format(NamedTuple):
     is_for_training: bool = False
     answers: Literal["none", "may", "must"] = "none"
     has_worlds: bool = False
+    is_chat: bool = False
 
 
 class TableFormat(NamedTuple):
@@ -253,7 +258,7 @@ def hash_of(path: Path) -> str:
 
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
     """Return a tool as most formats describe it, under its own name or another."""
-    return {**tool.signature, "name": name or tool.name}
+    return {**without_notes(tool).signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:

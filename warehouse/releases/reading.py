@@ -62,6 +62,8 @@ class ReleaseStream(NamedTuple):
     answers: Callable[[Sample], SampleAnswers] | None = None
     # by name, where a format has a place for them
     worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
+    # whether rows that are chats have parallel calls one after another
+    one_call_at_a_time: bool = False
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:

@@ -2,6 +2,7 @@
 each in an environment of its own.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,40 @@ def test_verifiers_runs_whole_episodes_with_the_tools_served(out: Path) -> None:
     assert (report["errors"], len(report["offered"])) == ([], 8)
     # The first task asks for something to be told, and the agent is silent.
     assert [one["end_state"].split()[0] for one in report["rewards"]] == ["score=0.0", "score=1.0"]
+
+
+@pytest.mark.parametrize("out", ["openenv"], indirect=True)
+def test_openenvs_validator_passes_what_it_can_judge_without_docker(
+    out: Path, tmp_path: Path
+) -> None:
+    done = ran_in("play_in_openenv", ["-m", "openenv.cli", "validate", out, "--level", "static"])
+    assert (done.returncode, "Verdict: PASS" in done.stdout) == (0, True), done.stdout
+    report = report_of("play_in_openenv", "validate_openenv.py", tmp_path / "cache", out)
+    passed = {name for name, status in report.items() if status == "pass"}
+    assert passed >= {
+        "static.manifest",
+        "runtime.startup",
+        "runtime.reward_well_formed",
+        "runtime.observation_schema",
+        "runtime.state_contract",
+    }
+    assert {*report.values()} == {"pass", "skip"}
+
+
+@pytest.mark.parametrize("out", ["openenv"], indirect=True)
+def test_the_oracle_of_openenv_earns_all(out: Path) -> None:
+    done = ran_in("play_in_openenv", [out / "validation" / "oracle.py"])
+    assert (done.returncode, done.stdout.count(" 1.0\n")) == (0, 2), done.stderr
+
+
+@pytest.mark.parametrize("out", ["verifiers"], indirect=True)
+def test_verifiers_validator_finds_golds_valid_and_doing_nothing_worthless(
+    out: Path, tmp_path: Path
+) -> None:
+    where = ["--runtime.type", "subprocess", "--rich", "False", "-o", tmp_path, "--run.name", "run"]
+    words = ["-m", "verifiers.v1.cli.validate", "callwright-v1", *where]
+    done = ran_in("play_in_verifiers", words, PYTHONPATH=str(out))
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    found = {name: one["valid"] for name, one in summary["checks"].items()}
+    assert (found, summary["valid_rate"]) == ({"gold": 1, "noop": 1}, 1.0)

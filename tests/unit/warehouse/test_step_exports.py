@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2.sandbox import SandboxedEnvironment
 from jsonschema import Draft202012Validator
 
-from callwright.warehouse.exports.examples import TrainingExample, examples_of
+from callwright.warehouse.exports.examples import TOGETHER, TrainingExample, examples_of
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.exports.hugging_face import COLUMNS, hugging_face_row
 from callwright.warehouse.exports.measuring import inspect_row
 from callwright.warehouse.exports.training import nemo_gym_row, sharegpt_row
 from callwright.warehouse.exports.trl import trl_row
+from callwright.warehouse.exports.writing import LeftOutRow
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from callwright.warehouse.releases import ReleaseContent
 from tests.support.warehouse.exported import stream_of
@@ -74,6 +76,63 @@ def test_of_a_conversation_the_longest_row_holds_the_shorter_ones(
         "assistant",
     ]
     assert len([one for one in steps(travelled) if one.sample.kind == "conversation"]) == 3
+
+
+LLAMA = """
+{%- for message in messages %}
+{%- if 'tool_calls' in message and message.tool_calls | length != 1 %}
+{{- raise_exception("This model only supports single tool-calls at once!") }}
+{%- endif %}
+{{- message.role }}: {{ message.tool_calls[0].function.arguments | tojson
+    if 'tool_calls' in message else message.content }}
+{% endfor %}"""
+
+
+def test_parallel_calls_are_one_after_another_for_templates_that_take_one_a_message(
+    travelled: ReleaseContent,
+) -> None:
+    def told(*, in_turn: bool) -> list[str]:
+        source = stream_of(travelled)._replace(one_call_at_a_time=in_turn)
+        ridden = travelled.samples[-1]
+        rows = [
+            trl_row(one)
+            for one in examples_of(ridden, source, are_whole=True)
+            if isinstance(one, TrainingExample)
+        ]
+        return [template.render(messages=row["messages"]) for row in rows]
+
+    def refuse(why: str) -> None:
+        raise ValueError(why)
+
+    template = SandboxedEnvironment().from_string(LLAMA, {"raise_exception": refuse})
+    with pytest.raises(ValueError, match="single tool-calls"):
+        told(in_turn=False)
+    [text] = told(in_turn=True)
+    assert text.split("\n")[4:-1] == [
+        'assistant: {"place": "Voss"}',
+        "tool: ordered",
+        'assistant: {"place": "Oslo"}',
+        'tool: {"id":7}',
+        "assistant: Both are ordered.",
+    ]
+    row = hugging_face_row(
+        travelled.samples[-1], stream_of(travelled).tools, one_call_at_a_time=True
+    )
+    calls = [json.loads(one["tool_calls"]) for one in row["messages"]]
+    assert [len(one) for one in calls] == [0, 0, 0, 0, 1, 0, 1, 0, 0]
+
+
+def test_parallel_calls_without_results_have_no_place_one_after_another(
+    travelled: ReleaseContent,
+) -> None:
+    source = stream_of(travelled)._replace(one_call_at_a_time=True)
+    due = travelled.samples[-1].turns[3].with_changes(executed=False)
+    asked = travelled.samples[-1].turns[:3]
+    sample = travelled.samples[-1].with_changes(turns=(*asked, due))
+    left_out, asks = examples_of(sample, source)
+    assert left_out == LeftOutRow("conversation", TOGETHER)
+    assert isinstance(asks, TrainingExample)
+    assert asks.last["content"] == "Where to?"
 
 
 def test_what_two_samples_teach_alike_is_taught_once(

@@ -35,6 +35,30 @@ def stream(tmp_path: Path) -> ReleaseStream:
     return task_stream(tmp_path)
 
 
+def test_a_datasheet_counts_the_tasks_and_names_the_seeds(
+    stream: ReleaseStream, tmp_path: Path
+) -> None:
+    export_release(stream, "verifiers", tmp_path / "out")
+    told = (tmp_path / "out" / "DATASHEET.md").read_text(encoding="utf-8").splitlines()
+    assert {"| train | 1 |", "| test | 1 |", "| task | 2 |", "| workshop | simulated | 0 |"} <= {
+        *told
+    }
+
+
+def test_openenv_is_told_what_its_validator_asks_for(stream: ReleaseStream, tmp_path: Path) -> None:
+    export_release(stream, "openenv", tmp_path / "out")
+    manifest = yaml.safe_load((tmp_path / "out" / "openenv.yaml").read_text(encoding="utf-8"))
+    stated = manifest["validation"]
+    assert stated["capabilities"]["declared_task_count"] == {"train": 1, "test": 1}
+    assert stated["task_distribution"]["generator_seed"] == 0
+    for file in (
+        stated["execution"]["probe_path"],
+        stated["execution"]["dockerfile"],
+        stated["capabilities"]["oracle"]["location"],
+    ):
+        assert (tmp_path / "out" / file).is_file()
+
+
 @pytest.mark.parametrize("to", ROOTS)
 def test_a_folder_is_played_by_the_core_package_alone(
     stream: ReleaseStream, tmp_path: Path, to: str

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from callwright.flows.evaluation.tool_changes import apply_changes, changed_tools
+from callwright.flows.evaluation.tool_changes import ShownTools, apply_changes, changed_tools
 from callwright.generators.catalogs import read_catalog
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
+from callwright.warehouse.tool_notes import ToolNote
 
 STATED = [
     {
@@ -234,3 +235,18 @@ def test_a_tool_of_two_languages_gets_its_words_by_language(tools: list[Tool]) -
         "zh": "天气",
     }
     assert {tool.name for tool in shown.tools.values()} == {"weather"}
+
+
+def test_candidates_see_no_notes_of_ours(tools: list[Tool], tmp_path: Path) -> None:
+    stated = json.loads(json.dumps(tools[0].parameters))
+    stated["properties"]["city"]["description"] += f" {ToolNote('list_cities', '', 'name')}"
+    noted = tools[0].with_changes(parameters=stated)
+    assert ShownTools().toolset([noted]) == [tools[0]]
+    shown = apply_changes(
+        "v1", [noted], written(tmp_path / "c.json", copied(_unit={"description": "A unit."}))
+    )
+    [one] = changed_tools([noted], shown)
+    assert "response" not in str(one.shown.signature)
+    assert all("city" not in word.what for word in one.changed)
+    with pytest.raises(ConfigurationError, match="Nothing is changed"):
+        apply_changes("v1", [noted], written(tmp_path / "same.json", copied()))

@@ -235,3 +235,30 @@ def test_nobody_is_asked_to_list_what_only_has_to_be_found() -> None:
     request = word_goal(sections(tools=tools, calls=calls), Random(1)).lower()
     assert "list" not in request
     assert "cheapest room with the house mill house" in request
+
+
+def test_where_tools_have_no_notes_ids_come_from_what_their_names_say() -> None:
+    def origins(name: str, *taken: str) -> list[str]:
+        shown = [
+            {
+                "name": tool,
+                "parameters": {"properties": {key: {"type": "string"} for key in needed}},
+            }
+            for tool, needed in {
+                "list_orders": (),
+                "get_order": ("order_id",),
+                "create_order": ("city",),
+                "list_items": ("order_id",),
+                "get_item": ("item_id",),
+            }.items()
+        ]
+        box = read_toolbox(shown)
+        return [f"{one.source}.{one.field}" for one in box.origins(name, *taken)]
+
+    assert origins("get_order", "order_id") == [
+        "list_orders.id",
+        "create_order.id",
+        "get_item.order_id",
+    ]
+    assert origins("get_item", "item_id") == ["list_items.id"]
+    assert origins("create_order", "city") == []
