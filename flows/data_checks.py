@@ -39,6 +39,7 @@ from callwright.validators.checks.table import all_checks, has_rest, settled_cla
 from callwright.validators.checks.verdicts import read_by
 from callwright.validators.evidence import Scene, Standing, find_in_calls, weakest_standings
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError, first_problem
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.json_text import DEEPEST, depth, read_json
 from callwright.warehouse.records import (
     Arguments,
@@ -410,7 +411,11 @@ async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list
 
 @asynccontextmanager
 async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | None]:
-    """Yield the chats with the model in each role; None if no model is named."""
+    """Yield the chats with the model in each role; None if no model is named.
+
+    Raises ConfigurationError if the extra with which checks are made is missing.
+    """
+    require_extra("build")
     if not model:
         yield None
         return

@@ -53,7 +53,7 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         _optional(
             "Duckling",
             "reads times and amounts" if is_available() else "",
-            "available for Linux on x86_64 only; elsewhere fewer values are proved",
+            "in the extra build, for Linux on x86_64 only; without it fewer values are proved",
         ),
         *(
             _optional(
@@ -120,6 +120,8 @@ def _model(settings: ModelSettings) -> SystemPart:
 def _known_of(settings: ModelSettings) -> Iterator[str]:
     """Yield what litellm's map says of a model besides its price."""
     name = settings.name
+    if not EXTRAS["litellm"].is_installed:
+        return
     if not known_model(name):
         yield "litellm does not know this model"
         return

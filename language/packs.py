@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from callwright.language.protocol import LanguagePack
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.yaml_text import read_yaml
 
 if TYPE_CHECKING:
@@ -369,6 +370,7 @@ _OTHER_CODES = {"iw": "he", "jw": "jv", "in": "id"}  # the detector has the old 
 @cache
 def language_names() -> Mapping[str, str]:
     """Return the English names of the languages that the detector knows, by ISO 639 code."""
+    require_extra("build")
     import pycld2  # not above: only importing asks
 
     named = {_OTHER_CODES.get(code, code): name for name, code in pycld2.LANGUAGES}
@@ -385,6 +387,7 @@ def is_in_another(text: str, language: Language) -> bool:
 
     Languages that are often mistaken for this one do not count as another.
     """
+    require_extra("build")
     import pycld2  # not above: only few texts ask
 
     is_reliable, _, details = pycld2.detect(_printable(text))
@@ -396,6 +399,7 @@ def is_in_another(text: str, language: Language) -> bool:
 
 def detected(texts: Iterable[str]) -> Language:
     """Return the code of the language of most of the text, or "" if the detector is unsure."""
+    require_extra("build")
     import pycld2  # not above: only importing asks
 
     gathered: list[str] = []

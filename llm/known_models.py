@@ -1,6 +1,7 @@
 """What litellm's own map says about a model: what it accepts and when it ends.
 
-The map is read as a data file because litellm is slow to import.
+The map is read as a data file because litellm is slow to import. Without the extra `litellm` it
+lists no model.
 """
 
 import re
@@ -10,9 +11,14 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
+
+from callwright.warehouse.extras import EXTRAS, require_extra
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 _MAP = "model_prices_and_context_window_backup.json"
 # a version of a model, by the day on which it came out
@@ -76,16 +82,16 @@ def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def known_models() -> dict[str, dict[str, Any]]:
-    """Return the whole map, by litellm's names."""
+    """Return the whole map, by litellm's names; empty if litellm is not installed."""
+    if not EXTRAS["litellm"].is_installed:
+        return {}
     return dict(orjson.loads((litellm_folder() / _MAP).read_bytes()))
 
 
 def litellm_folder() -> Path:
-    """Return the folder of litellm, without importing it. Raise ModuleNotFoundError if missing."""
-    spec = find_spec("litellm")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("litellm, which callwright depends on, is not installed")
-    return Path(spec.origin).parent
+    """Return the folder of litellm, without importing it. Raise ConfigurationError if missing."""
+    require_extra("litellm")
+    return Path(str(cast("ModuleSpec", find_spec("litellm")).origin)).parent
 
 
 def _maker(entry: Mapping[str, Any]) -> str:

@@ -352,6 +352,7 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
         "ledger": ledger,
     }
     if settings.path == "litellm":
+        require_extra("litellm")
         from callwright.llm.litellm_model import LiteLLMModel
 
         return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
@@ -426,7 +427,9 @@ def key_variables(settings: ModelSettings) -> tuple[str, ...]:
 
 
 def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
-    """Raise ConfigurationError if the model's key (read by `secret`) or its file is missing."""
+    """Raise ConfigurationError if the model's key (read by `secret`), file or extra is missing."""
+    if settings.path == "litellm":
+        require_extra("litellm")
     variables = key_variables(settings)
     if variables and not any(secret(name) for name in variables):
         raise ConfigurationError(

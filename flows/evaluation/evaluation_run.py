@@ -40,6 +40,7 @@ from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import (
     EvalMode,
@@ -226,9 +227,10 @@ def readiness_of(
 ) -> Callable[[], Awaitable[None]]:
     """Return a function that checks once whether all models of an evaluation can be asked.
 
-    It looks at key, file and server. Raises ConfigurationError, or UnavailableError if a server
-    cannot be reached, before any model is asked.
+    It looks at key, file, extra and server. Raises ConfigurationError, or UnavailableError if a
+    server cannot be reached, before any model is asked; at once if the extra `build` is missing.
     """
+    require_extra("build")
     model_settings = [
         *(one.model for one in candidates),
         conditions.judge,

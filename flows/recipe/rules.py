@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from callwright.flows.recipe.own_words import RecipePart
 from callwright.llm.models import ModelSettings
+from callwright.warehouse.extras import require_extra
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Part = Annotated[float, Field(gt=0, le=1)]
@@ -284,6 +285,7 @@ class Schedule(RecipePart):
     @field_validator("cron")
     @classmethod
     def _is_cron(cls, cron: str) -> str:
+        require_extra("build")
         from croniter import croniter
 
         if not croniter.is_valid(cron):

@@ -51,6 +51,7 @@ from callwright.warehouse.errors import (
     TransientError,
     UnavailableError,
 )
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.paid_notes import PaidNotes, paid_folder
 from callwright.warehouse.records import (
@@ -191,7 +192,11 @@ def concurrency_of(recipe: Recipe) -> int:
 
 
 def check_keys(recipe: Recipe) -> None:
-    """Raise ConfigurationError where a model's key or file is missing; no model is asked."""
+    """Raise ConfigurationError where a model's key or file, or an extra that builds, is missing.
+
+    No model is asked.
+    """
+    require_extra("build")
     for settings in distinct_models(recipe):
         check_key(with_secret(settings), named_secret)
 

@@ -25,6 +25,7 @@ from callwright.language.packs import (
     writes,
 )
 from callwright.language.schemas import json_type, kind_of
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
 
 if TYPE_CHECKING:
@@ -348,6 +349,7 @@ def fake(provider: str, rng: Random, *, alone: bool = False) -> str:
 
 @cache
 def _faker(modules: tuple[str, ...] | None) -> "Faker":
+    require_extra("build")
     from faker import Faker  # half a second that only those pay who draw such a value
 
     return Faker(_LOCALE, providers=[*modules] if modules else None)
@@ -368,6 +370,7 @@ def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _names_of(locales: Iterable[str], field: str) -> Iterator[str]:
+    require_extra("build")
     from importlib import import_module
 
     for locale in locales:

