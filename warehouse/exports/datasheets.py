@@ -8,6 +8,7 @@ from callwright.warehouse.exports.writing import ReleaseSplit
 from callwright.warehouse.records import Sample
 
 _KIND, _MODEL = "kind", "model that worded the request"
+_FIRST_STATE = "first state"  # not shown: a world with a seed
 _HEADINGS = (_KIND, "language", "world", "calls of the gold", "tools offered", _MODEL)
 
 
@@ -17,6 +18,7 @@ def counted(sample: Sample) -> Iterator[tuple[str, str | int]]:
     model = sample.origin.model if sample.origin else "none"
     values = (sample.kind, sample.language, world, calls, tools, model)
     yield from zip(_HEADINGS, values, strict=True)
+    yield _FIRST_STATE, f"{world} {sample.simulation_seed}"
 
 
 def described(parts: Sequence[ReleaseSplit]) -> dict[str, Any]:
@@ -30,6 +32,7 @@ def described(parts: Sequence[ReleaseSplit]) -> dict[str, Any]:
     kinds = {part.split or "all": _tasks(part) for part in parts}
     opened = {name: world.document for name, world in source.worlds.items()}
     seeds = {one.get("seed") for one in opened.values()}
+    states = Counter(str(value).rpartition(" ")[0] for one, value in total if one == _FIRST_STATE)
     return {
         "version": source.release.version,
         "content_hash": source.release.content_hash,
@@ -38,7 +41,12 @@ def described(parts: Sequence[ReleaseSplit]) -> dict[str, Any]:
         "models": ", ".join(str(value) for value, _ in by_heading[_MODEL]),
         "seed": seeds.pop() if len(seeds) == 1 else None,
         "seeds": [
-            {"world": name, "environment": one.get("environment"), "seed": one.get("seed")}
+            {
+                "world": name,
+                "environment": one.get("environment"),
+                "seed": one.get("seed"),
+                "states": states[name],
+            }
             for name, one in opened.items()
         ],
     }
