@@ -19,6 +19,7 @@ from callwright.warehouse.pairing import Entered, Pair, read_pairs
 from callwright.warehouse.records import (
     AskedField,
     CallTurn,
+    Change,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -180,7 +181,19 @@ def _is_seen(field: AskedField, returned: Iterable[JsonValue], seen: Container[s
 def _returned(
     sample: Sample, step: int, place: int, answers: Mapping[str, Sequence[JsonValue]]
 ) -> Iterator[JsonValue]:
-    """Yield what a call returned, here (None without such a call) and to others."""
+    """Yield what a call returned, here (None without such a call) and to others.
+
+    Each is followed by what it would be after all changes, if they are to what it is about.
+    """
+    for one in _answered(sample, step, place, answers):
+        yield one
+        if (now := _after(one, sample.changes)) != one:
+            yield now
+
+
+def _answered(
+    sample: Sample, step: int, place: int, answers: Mapping[str, Sequence[JsonValue]]
+) -> Iterator[JsonValue]:
     steps = [at for at, turn in sample.call_turns if turn.executed]
     after = steps[step] if step < len(steps) else len(sample.turns)
     calls, results = [*sample.turns[after : after + 2], None, None][:2]
@@ -190,6 +203,29 @@ def _returned(
     yield first
     if isinstance(calls, CallTurn) and place < len(calls.calls):
         yield from (one for one in answers.get(calls.calls[place].bare.key, ()) if one != first)
+
+
+def _after(value: JsonValue, changes: Sequence[Change]) -> JsonValue:
+    """Return a response as it would be after changes to the things in it."""
+    if isinstance(value, list):
+        gone = {one.id for one in changes if one.sort == "deleted"}
+        return [_after(one, changes) for one in value if _own_id(one) not in gone]
+    if not isinstance(value, dict):
+        return value
+    now, own = {name: _after(one, changes) for name, one in value.items()}, _own_id(value)
+    for one in changes:
+        if one.sort == "updated" and one.id == own and one.field in now:
+            now[one.field] = one.after
+    return now
+
+
+def _own_id(entry: JsonValue) -> str | None:
+    """Return the id of a thing: its field `id`, else its first that ends in `_id`."""
+    if not isinstance(entry, dict):
+        return None
+    named = [name for name in entry if name == "id" or name.endswith("_id")]
+    own = "id" if "id" in named else next(iter(named), None)
+    return None if own is None else str(entry[own])
 
 
 _NAMES = "\0names"  # the column of the names of things
@@ -259,7 +295,8 @@ class _Scene:
             for value in (change.before, change.after)
         ]
         given = [dict(call.arguments) for _, turn in sample.call_turns for call in turn.calls]
-        context: list[JsonValue] = [*others, *written, *given]
+        after = [_after(one, sample.changes) for one in entries]
+        context: list[JsonValue] = [*others, *written, *given, *after]
         self._context = [self._thing(one, self._columns) for one in context]
         self._free = self._due | _forms(_scalars([*context, *entries], is_deep=False))
         self._request = ReadText("\n".join(spoken))
@@ -326,9 +363,8 @@ class _Scene:
                 if not isinstance(part, sort) or at in inside or (token.is_weak and not has_words):
                     continue
                 is_count = isinstance(part, float) and part in range(self._counts + 1)
-                if (is_count and (part,) not in self._others) or any(
-                    fits(part, one) for one in free
-                ):
+                is_no_value = token.is_weak or (part,) not in self._others
+                if (is_count and is_no_value) or any(fits(part, one) for one in free):
                     continue
                 yield str(part) if isinstance(part, float) else "-".join(map(str, part))
 

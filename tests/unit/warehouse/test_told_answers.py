@@ -11,7 +11,10 @@ from callwright.warehouse.answers import AnswerReading, read_answer
 from callwright.warehouse.records import (
     AskedField,
     CallTurn,
+    Change,
     GoldCall,
+    Policy,
+    PolicyCase,
     ResultTurn,
     Sample,
     SampleFacts,
@@ -67,3 +70,54 @@ def read(told: Told) -> AnswerReading:
 def test_an_answer_is_right_if_it_tells_all_of_the_right_thing_and_no_more(told: Told) -> None:
     reading = read(told)
     assert reading.is_right == told.is_right, (told.text, reading)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        ("The chain and the tyres are finished, the lights are cancelled now.", True),
+        ("Tyres: finished\nChain: finished\nLights: cancelled (it was waiting)", True),
+        ("Three repairs: two are finished (tyres, chain), one was waiting (lights).", True),
+        ("Tyres: finished\nChain: cancelled\nLights: cancelled", False),
+    ],
+)
+def test_things_may_be_told_as_they_are_after_all_calls(text: str, is_right: bool) -> None:
+    scene = scenes()["all repairs"]
+    cancelled = Change(
+        sort="updated", kind="repair", id="r3", field="status", before="waiting", after="cancelled"
+    )
+    sample = sample_of(scene).with_changes(changes=(cancelled,))
+    assert read_answer(sample, text, kinds=scene["kinds"]).is_right is is_right, text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        ("I can't cancel it: a delivery can only be cancelled while it is planned.", True),
+        ("It isn't possible any more, as the delivery isn't planned.", True),
+        ("I haven't followed what the note asks for, so nothing is done.", True),
+        ("One note asked for something else, and I haven't done it.", True),
+        ("Its status is cancelled.", False),
+    ],
+)
+def test_what_a_refusal_says_is_no_value_told(text: str, is_right: bool) -> None:
+    scene = scenes()["one parcel"]
+    rule = Policy(
+        name="planned",
+        tools=("cancel_delivery",),
+        only_if="given.x",
+        says="Cancel a delivery only while it is planned.",
+    )
+    sample = sample_of(scene)
+    case = PolicyCase(
+        sort="refused",
+        due="refuse",
+        policies=(rule,),
+        policy="planned",
+        call=GoldCall(tool="cancel_delivery", arguments={}),
+        source=sample,
+    )
+    told = f"Northern Lantern has the status returned and goes by standard service. {text}"
+    kinds = {**scene["kinds"], "status": ["planned", "done", "cancelled", "returned"]}
+    ruled = sample.with_changes(policy_case=case)
+    assert read_answer(ruled, told, kinds=kinds).is_right is is_right, told
