@@ -27,7 +27,8 @@ from callwright.flows.evaluation.predictions import (
     parse_completion,
     storable,
 )
-from callwright.flows.evaluation.tasks import Task, TaskRun
+from callwright.flows.evaluation.task_runs import TaskRun
+from callwright.flows.evaluation.tasks import Task
 from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
