@@ -185,8 +185,18 @@ def _word_dump(task: Task) -> str:
 
 
 def _shown_dumps(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield all that was shown, where that is about more things than the user's."""
     with task.begin() as episode:
         responses = [answer.response for answer in episode.play(task.solution)]
+    if not any(map(_has_several, responses)):
+        return
     shown = [value for one in responses for _, value in fields_of(one)]
     yield "dump of what was shown", " ".join(dict.fromkeys(map(str, shown)))
     yield "all responses pasted", "\n".join(map(json_text, responses))
+
+
+def _has_several(value: JsonValue) -> bool:
+    """Whether a list of several things stands somewhere in a response."""
+    if isinstance(value, dict):
+        return any(map(_has_several, value.values()))
+    return isinstance(value, list) and (len(value) > 1 or any(map(_has_several, value)))

@@ -146,7 +146,7 @@ def reported(
             continue
         call = calls.calls[place]
         known_call = known.get(call.bare.key, call)
-        thing = thing_of(known_call, source, full=_is_act(call.tool))
+        thing = thing_of(known_call, source, full=True)
         fields = sample.facts.asked_of(step, place)
         asked.append(
             Asked(call.tool, results.results[place], fields, call, thing, bool(sample.changes))
@@ -269,7 +269,7 @@ def is_named(call: GoldCall, sample: Sample) -> bool:
 
 def done_sentence(call: GoldCall, sample: Sample) -> str:
     """Return that a call of a sample was made, in a sentence."""
-    thing = thing_of(call, sample, full=_is_act(call.tool))
+    thing = thing_of(call, sample, full=True)
     return answer_sentence(Asked(call.tool, None, (), call, thing, is_done=True), sample.language)
 
 
@@ -279,13 +279,8 @@ def deed_words(call: GoldCall, sample: Sample) -> str:
     Its evidence is of the sample; without any, the thing is called by its id.
     """
     known = next((one for one in sample.all_calls if one.bare.key == call.bare.key), call)
-    thing = thing_of(known, sample, full=_is_act(call.tool)) or _by_id(call, sample.language)
+    thing = thing_of(known, sample, full=True) or _by_id(call, sample.language)
     return _Speaker(Asked(call.tool, None, (), known, thing), sample.language).to_do()
-
-
-def _is_act(tool: str) -> bool:
-    """Whether a tool does something with a whole thing, such as to delete it."""
-    return _CHANGES.get(deed_of(function_words(tool)[0])) == "act"
 
 
 def thing_of(call: GoldCall, sample: Sample, *, full: bool) -> str:
@@ -344,7 +339,7 @@ def _entry_words(evidence: Evidence, sample: Sample, *, full: bool) -> str:
             else name
         )
     words = _pointed(where, noun, sample)
-    holder = thing_of(giver.calls[place], sample, full=False)
+    holder = thing_of(giver.calls[place], sample, full=full)
     return filled(shapes["holder"], {"entry": words, "thing": holder}) if holder else words
 
 
@@ -433,6 +428,14 @@ class _Speaker:
         values = [self._fact(self._shapes["fact"], *one) for one in self._values.items()]
         match self._kind if done else "other":
             case "make":
+                extra = self._shapes["extra"]
+                values = [
+                    filled(
+                        extra["other" if value[:1].isdigit() else "text"],
+                        {"field": field, "value": value},
+                    )
+                    for field, value in self._values.items()
+                ]
                 new = with_article(humanise(" ".join(self._words[1:]) or self._words[0]))
                 return self._drawn(
                     self._shapes["made"],

@@ -125,11 +125,11 @@ def _value_of_entry(source: FromEntry, made: Made) -> JsonValue:
     name = made_name(source.node.tool, arguments)
     if name not in made:
         raise _UnknownError
-    held = value_in(made[name], source.entries) if source.entries else made[name]
+    held = value_in(made[name], source.entries) if source.entries else _unwrapped(made[name])
     entries = [
         one
         for one in (held if isinstance(held, list) else [held])
-        if value_in(one, source.field) is not None
+        if _field_in(one, source.field) is not None
     ]
     # what a look-up finds is called by what was looked up
     rules = [
@@ -139,8 +139,24 @@ def _value_of_entry(source: FromEntry, made: Made) -> JsonValue:
     entry = pick(entries, rules)
     if entry is None:
         raise _UnknownError
-    value = value_in(entry, source.field)
+    value = _field_in(entry, source.field)
     return _later(value, source.later_by) if source.later_by else value
+
+
+def _unwrapped(response: JsonValue) -> JsonValue:
+    """Return the only list that a response without an id of its own holds, else the response."""
+    if not isinstance(response, dict) or _field_in(response, "id") is not None:
+        return response
+    lists = [one for one in response.values() if isinstance(one, list)]
+    return lists[0] if len(lists) == 1 else response
+
+
+def _field_in(entry: JsonValue, field: str) -> JsonValue:
+    """Return a field of an entry; where it has no `id`, its first field that ends in `_id`."""
+    value = value_in(entry, field)
+    if value is not None or field != "id" or not isinstance(entry, dict):
+        return value
+    return next((one for name, one in entry.items() if name.endswith("_id")), None)
 
 
 def _later(value: JsonValue, minutes: int) -> JsonValue:

@@ -204,15 +204,14 @@ from importlib.util import find_spec
 from pathlib import Path
 import callwright
 
-def reward(task, calls):
+def reward(task, turns, reply=None):
     with task.begin() as episode:
-        for call in calls:
-            episode.step(call.tool, call.arguments)
-        return episode.reward(task.reply)
+        episode.play(turns)
+        return episode.reward(task.reply if reply is None else reply)
 
 tasks = callwright.load_tasks(Path(sys.argv[1]))
-gold = [reward(task, task.gold) for task in tasks]
-others = [reward(task, one.calls) for task in tasks for one in task.defects()]
+gold = [reward(task, task.solution) for task in tasks]
+others = [reward(task, one.turns, one.reply) for task in tasks for one in task.defects()]
 found = [name for name in sys.argv[2:] if find_spec(name)]
 print(json.dumps({"gold": gold, "idle": [reward(task, ()) for task in tasks],
     "others": sorted(set(others)), "found": found}))

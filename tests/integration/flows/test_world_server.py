@@ -104,7 +104,7 @@ async def test_over_input_and_output_there_is_one_session_without_controls_unles
 
 def test_what_has_no_tasks_is_told(tmp_path: Path) -> None:
     done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
-    assert (done.returncode, "holds 0 files worlds.json" in done.stderr) == (2, True)
+    assert (done.returncode, "has 0 files named worlds.json" in done.stderr) == (2, True)
 
 
 RECIPE = """\

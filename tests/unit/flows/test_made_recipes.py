@@ -110,7 +110,7 @@ def test_tools_of_a_recipe_survive_its_being_kept_and_name_the_build() -> None:
             {"tools": [Path("absent.json")]},
             "The tools in 'absent.json' can't be read: No such file or directory.",
         ),
-        ({"name": "Mine!"}, "name: must be of the form"),
+        ({"name": "Mine!"}, "name: must match the pattern"),
     ],
 )
 def test_what_is_wrong_is_told_as_of_a_file(changes: dict[str, Any], words: str) -> None:

@@ -252,7 +252,7 @@ async def test_without_a_reset_what_writes_is_refused_and_told_how_it_could_be(
     answer = await environment.inner.answer(CREATE)
     assert "no tool 'create_note' that may be called" in answer.problem
     assert "`reset`" in answer.problem
-    with pytest.raises(ConfigurationError, match="has no state"):
+    with pytest.raises(ConfigurationError, match="so it has no episodes"):
         world_of(environment)
     environment.close()
 

@@ -143,7 +143,7 @@ async def test_who_tells_all_and_changes_nothing_has_not_done_the_task(
 
 
 async def test_what_the_same_call_returned_later_may_be_told_as_well(workshop: Environment) -> None:
-    """The gold looks before the bicycle is painted; who looks afterwards tells the new colour."""
+    """The gold looks before the bicycle is painted; who has painted it may tell the new colour."""
     first = bicycles(world_of(workshop))[0]
     colour = "white" if first["colour"] != "white" else "black"
     sample = task(
@@ -157,7 +157,7 @@ async def test_what_the_same_call_returned_later_may_be_told_as_well(workshop: E
     def err(step: int, calls: Calls, tries: int) -> Calls:
         return gold_steps(sample)[1 - step]
 
-    assert (await drive(workshop, sample=sample)).untold == 1
+    assert (await drive(workshop, sample=sample)).untold == 0
     kept = await drive(workshop, err, sample=sample)
     assert (kept.success, kept.untold) == (True, 0)
 
@@ -187,7 +187,7 @@ class Asker:
         if lacking and self.asks and not told:
             return answer(answer=self.words or f"What is the {lacking}?")
         if "update_bicycle" not in made:
-            said = f"{request} {told}"
+            said = f"{request} {told}".lower()
             colour = next((one for one in ("white", "red") if one in said), "red")
             part = next((one for one in ("chain", "brakes") if one in said), "brakes")
             given = {"bicycle_id": self.bicycle}

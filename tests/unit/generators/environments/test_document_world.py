@@ -269,7 +269,7 @@ def test_tools_of_too_small_domains_are_told_to_be_sorted_and_not_to_be_simulate
         match=r"4 tools or more .*'library' \(2\).*`categories`.*'multi_step_cross'",
     ):
         domains_for(all_kinds()["multi_step"], few)
-    with pytest.raises(ConfigurationError, match=r"all of 'library' \(2\)\. Ask for 'multi_step'"):
+    with pytest.raises(ConfigurationError, match=r"are of 'library' \(2\)\. Ask for 'multi_step'"):
         domains_for(all_kinds()["multi_step_cross"], few)
     with pytest.raises(ConfigurationError, match="simulate a document of yours"):
         domains_for(all_kinds()["multi_step"], [])
@@ -308,7 +308,7 @@ def test_a_recording_has_no_state_to_begin_with(tmp_path: Path) -> None:
     (tmp_path / "responses.jsonl").write_text(f"{json.dumps({'tool': tool})}\n", encoding="utf-8")
     settings = RecordedSettings(environment="recorded", path=tmp_path / "responses.jsonl")
     recorded = open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
-    with pytest.raises(ConfigurationError, match="'recorded' has no state"):
+    with pytest.raises(ConfigurationError, match="the environment 'recorded', so it has no episodes"):
         world_of(recorded)
 
 
