@@ -339,7 +339,9 @@ class LoadedRelease:
                     f"This release has no samples of the kind {kind!r}. Its kinds are {known}."
                 )
         wanted = [kind for kind in counts if not kinds or kind in kinds]
-        cheats = cheats_in_release(counts, self.name, home=self._stored.folder.home)
+        with opened_progress(progress) as reporting:
+            home = self._stored.folder.home
+            cheats = cheats_in_release(counts, self.name, progress=reporting, home=home)
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
             place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{form.name}"

@@ -11,6 +11,7 @@ from callwright.flows.api.surroundings import settings_of
 from callwright.flows.environments import open_world, ship_worlds
 from callwright.flows.evaluation.cheats import figures_of_cheats
 from callwright.flows.evaluation.tasks import Task, play_freely
+from callwright.flows.progress import Progress
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
@@ -94,7 +95,7 @@ def world_of_recipe(path: Path, seed: int | None = None) -> Tasks:
 
 
 def cheats_in_release(
-    kinds: Iterable[str], name: str, *, home: Path | str | None = None
+    kinds: Iterable[str], name: str, *, progress: Progress, home: Path | str | None = None
 ) -> list[dict[str, Any]]:
     """Return what cheats earn in some tasks of a release with samples of these kinds, for its card.
 
@@ -102,6 +103,7 @@ def cheats_in_release(
     """
     if not {*kinds} & {*kinds_with(lambda traits: traits.is_task)}:
         return []
+    progress.say(f"Playing cheats in up to {_PLAYED} tasks, for the card.")
     try:
         tasks = load_tasks(name, home=home)
     except ConfigurationError:

@@ -340,7 +340,8 @@ def card(name: OneRelease, *, live: Live = False) -> CommandResult:
     with reading(live=live) as warehouse:
         facts = card_facts(warehouse, name)
     kinds = [row["kind"] for row in facts.kinds]
-    facts = facts._replace(cheats=cheats_in_release(kinds, name))
+    with Terminal() as screen:
+        facts = facts._replace(cheats=cheats_in_release(kinds, name, progress=screen))
     return CommandResult(
         facts._asdict() | {"state": _state_value(facts.state), "limits": facts.limits},
         render_card(facts),

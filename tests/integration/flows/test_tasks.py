@@ -88,8 +88,8 @@ def test_a_card_of_tasks_says_what_cheats_earn(built: tuple[Recipe, Settings]) -
     _, settings = built
     freeze(warehouse_of(settings), "cheated", [one.key for one in samples_of(settings)])
     home = settings.ledger.parent
-    assert cheats_in_release(["perfect"], "cheated", home=home) == []
-    figures = cheats_in_release(["task"], "cheated", home=home)
+    assert cheats_in_release(["perfect"], "cheated", progress=SilentProgress(), home=home) == []
+    figures = cheats_in_release(["task"], "cheated", progress=SilentProgress(), home=home)
     assert {one["mean_reward"] for one in figures} == {0.0}
     card = render_card(card_facts(warehouse_of(settings), "cheated", figures))
     assert "| writes from memory | 4 | 0.00 | 0.00 |" in card

@@ -308,7 +308,9 @@ def test_a_recording_has_no_state_to_begin_with(tmp_path: Path) -> None:
     (tmp_path / "responses.jsonl").write_text(f"{json.dumps({'tool': tool})}\n", encoding="utf-8")
     settings = RecordedSettings(environment="recorded", path=tmp_path / "responses.jsonl")
     recorded = open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
-    with pytest.raises(ConfigurationError, match="the environment 'recorded', so it has no episodes"):
+    with pytest.raises(
+        ConfigurationError, match="the environment 'recorded', so it has no episodes"
+    ):
         world_of(recorded)
 
 
