@@ -17,7 +17,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.environments.episodes import ThingKey, WorldState, diff
 from callwright.generators.environments.linking import IDENTIFYING, SPOKEN, words_of
-from callwright.warehouse.answers import AnswerReading, fields_of
+from callwright.warehouse.answers import fields_of
 from callwright.warehouse.records import Call
 
 MOST_NEEDLESS = 4
@@ -26,9 +26,8 @@ _LONGEST_SHOWN = 80  # characters of a value that a reason shows
 
 
 class EpisodeGrade(NamedTuple):
-    """The reward of an episode, and what it was given for."""
+    """What was right and wrong in an episode, and the reward for it."""
 
-    reward: float
     end_reached: bool = True
     needless_writes: int = 0
     untold: int = 0
@@ -37,6 +36,15 @@ class EpisodeGrade(NamedTuple):
     broken: tuple[str, ...] = ()
     not_looked: int = 0
     is_answered: bool = True
+
+    @property
+    def reward(self) -> float:
+        """Nothing unless all is right, and half for each needless write."""
+        is_told = self.is_answered and not self.untold and not self.false_told
+        is_clean = not (self.unseen_ids or self.broken or self.not_looked)
+        is_right = self.end_reached and is_told and is_clean
+        kept = 0.5**self.needless_writes if self.needless_writes < MOST_NEEDLESS else 0.0
+        return kept if is_right else 0.0
 
     @property
     def reason(self) -> str:
@@ -56,30 +64,6 @@ class EpisodeGrade(NamedTuple):
 
 def _shown(values: Sequence[str]) -> str:
     return ", ".join(value[:_LONGEST_SHOWN] for value in values[:3])
-
-
-def grade_of(
-    *,
-    end_reached: bool,
-    needless_writes: int,
-    reading: AnswerReading,
-    unseen_ids: Sequence[str],
-    broken: Sequence[str],
-    not_looked: int,
-) -> EpisodeGrade:
-    """Return the grade: nothing unless all is right, and half for each needless write."""
-    is_right = end_reached and reading.is_right and not (unseen_ids or broken or not_looked)
-    kept = 0.5**needless_writes if needless_writes < MOST_NEEDLESS else 0.0
-    return EpisodeGrade(
-        reward=kept if is_right else 0.0,
-        end_reached=end_reached,
-        needless_writes=needless_writes,
-        untold=len(reading.untold),
-        false_told=reading.false_told,
-        unseen_ids=tuple(unseen_ids),
-        broken=tuple(broken),
-        not_looked=not_looked,
-    )
 
 
 class Touched(NamedTuple):

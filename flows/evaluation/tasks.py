@@ -29,7 +29,6 @@ from callwright.flows.evaluation.rewards import (
     JournalEntry,
     Shown,
     count_needless,
-    grade_of,
     ids_in,
     seen_in,
     written,
@@ -720,17 +719,17 @@ class Episode:
         alone, but where words are due. With `reads_refusals` off, no refusal or question is.
         """
         last = next(reversed(self._said), None) if text is None else text[:LONGEST]
-        graded = grade_of(
+        reading = AnswerReading() if last is None else self._read(last)
+        return EpisodeGrade(
             end_reached=self.end_reached,
             needless_writes=self.needless_writes,
-            reading=AnswerReading() if last is None else self._read(last),
+            untold=len(reading.untold),
+            false_told=reading.false_told,
             unseen_ids=self._unseen_ids,
             broken=self._broken,
             not_looked=self.unseen + len(self._unlooked),
+            is_answered=not reads_refusals or self.is_answered(last),
         )
-        if not reads_refusals or self.is_answered(last):
-            return graded
-        return graded._replace(reward=0.0, is_answered=False)
 
     def reward(self, text: str | None = None) -> float:
         """Return 1.0 if the world is as wanted and the last word tells what was asked, else 0.0.
