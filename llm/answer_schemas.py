@@ -26,6 +26,7 @@ from pydantic import BaseModel
 
 from callwright.llm.chat import Answer, ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
+from callwright.llm.stated_schemas import portable_pattern, stated_schema
 from callwright.warehouse.errors import CallwrightError, StoreError
 from callwright.warehouse.records import JsonSchema, Tool
 
@@ -109,6 +110,8 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
             bare[name] = {one: _bare(inner) for one, inner in value.items()}
         elif name in {"enum", "const", "required"}:
             bare[name] = value
+        elif name == "pattern" and isinstance(value, str):
+            bare[name] = portable_pattern(value)
         elif name not in _NOTES and not name.startswith("x-"):
             bare[name] = [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
     return bare
@@ -137,7 +140,7 @@ def _narrowed(answer: type[Answer], members: bytes) -> type[Answer]:
 
 @cache
 def _stated(answer: type[BaseModel]) -> bytes:
-    return orjson.dumps(answer.model_json_schema())
+    return orjson.dumps(stated_schema(answer))
 
 
 def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any]:
