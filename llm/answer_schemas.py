@@ -59,10 +59,10 @@ def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = 
     """
     required = [*needed]
     names = dict.fromkeys((*required, *others))
-    return _closed({name: _bare(tool.properties[name]) for name in names}, required)
+    return closed({name: _bare(tool.properties[name]) for name in names}, required)
 
 
-def _closed(properties: JsonSchema, required: Iterable[str] | None = None) -> JsonSchema:
+def closed(properties: JsonSchema, required: Iterable[str] | None = None) -> JsonSchema:
     """The schema of an object with these properties alone, all of them required unless stated."""
     names = [*(properties if required is None else required)]
     closed = {"type": "object", "properties": properties, "required": names}
@@ -84,7 +84,7 @@ def calls_schema(
             other, members = {"type": "string", "enum": [unknown]}, arguments["properties"].items()
             arguments["properties"] = {name: {"anyOf": [one, other]} for name, one in members}
         named = {"type": "string", "enum": [tool.name]}
-        each.append(_closed({"tool": named, "arguments": arguments}))
+        each.append(closed({"tool": named, "arguments": arguments}))
     return {"type": "array", "items": {"anyOf": each}}
 
 
@@ -94,7 +94,7 @@ def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> Js
     for number, name, tool in slots:
         call, named = {"type": "integer", "enum": [number]}, {"type": "string", "enum": [name]}
         value = _bare(tool.properties[name])
-        each.append(_closed({"call": call, "parameter": named, "value": value}))
+        each.append(closed({"call": call, "parameter": named, "value": value}))
     return {"type": "array", "items": {"anyOf": each}, "minItems": at_least, "maxItems": len(each)}
 
 

@@ -1,5 +1,6 @@
 """The schema of an answer as models see it: types, choices and bounds, and no words of ours."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any
 
@@ -22,6 +23,14 @@ def stated_schema(answer: type[BaseModel]) -> JsonSchema:
     """Return the JSON Schema of an answer without notes; its title, the task, stays."""
     schema = answer.model_json_schema()
     return {"title": schema.get("title", answer.__name__), **_without_notes(schema)}
+
+
+def choice_schema(names: Iterable[str], *, or_none: bool = False) -> JsonSchema:
+    """Return the schema of one of these names, or of null as well."""
+    chosen: JsonSchema = {"type": "string", "enum": [*names]}
+    if or_none:
+        return {"anyOf": [chosen, {"type": "null"}]} if chosen["enum"] else {"type": "null"}
+    return chosen
 
 
 def _without_notes(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
