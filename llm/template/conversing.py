@@ -13,6 +13,7 @@ from callwright.language.calls.tools import ParameterView, ToolView, field_phras
 from callwright.language.names import function_words
 from callwright.language.packs import LanguagePattern, of, signs, unspaced, widened
 from callwright.language.pages import as_sentence, draw_line, shapes_in, without_greeting
+from callwright.language.saying import say
 from callwright.llm.template.questions import (
     LineWriter,
     Slot,
@@ -22,7 +23,7 @@ from callwright.llm.template.questions import (
 )
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.sentences import word_request
-from callwright.llm.template.stating import lowered, say
+from callwright.llm.template.stating import lowered
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 

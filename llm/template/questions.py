@@ -10,10 +10,10 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.packs import language_of, of, signs, widened, writes
 from callwright.language.pages import as_sentence, draw_line, has_line, shapes_in
+from callwright.language.saying import StatedParameter, say
 from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.llm.template.sentences import asked_by, phrase_for, questions_for
-from callwright.llm.template.stating import StatedParameter, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 
