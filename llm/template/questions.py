@@ -108,9 +108,10 @@ class ValueLine(NamedTuple):
     text: str
     words: str
 
-    def reply(self) -> dict[str, JsonValue]:
-        """Return the answer in the form of its schema."""
-        return {"answer": self.text, "words": self.words}
+    def in_slot(self, name: str) -> str:
+        """Return the line with the words in the slot of this name."""
+        before, words, after = self.text.rpartition(self.words)
+        return f"{before}[{name}: {words}]{after}"
 
 
 Slot = tuple[ParameterView, JsonValue]
