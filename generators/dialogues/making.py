@@ -279,7 +279,7 @@ async def _answer(  # noqa: PLR0917 - what is to be said, and after what
     dialogue: _DialogueContext,
 ) -> Filled:
     others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
-    told = {"parameter": slot.parameter, "manner": form, "bends": wanted[0].bends}
+    told = {"parameter": slot.parameter, "manner": form, "bends": "yes" if wanted[0].bends else ""}
     answer = await first_fit(
         dialogue.context,
         dialogue.prompt(ANSWER, turns, tool=dialogue.tool, slot=wanted[0], **told),

@@ -292,7 +292,7 @@ def _word_correction(given: _Given) -> JsonValue:
         view.parameter(sections.json("parameter")),
         sections.json("new"),
         sections.word("case", ""),
-        must_name=sections.json("named") is True,
+        must_name=bool(sections.word("named", "")),
     )
     return {"sentence": word_change(change, given.language, given.rng).in_slot(name)}
 
