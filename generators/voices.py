@@ -21,7 +21,7 @@ from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prom
 from callwright.warehouse.records import Derivation, Draft, Origin, Record, Sample, Tool
 from callwright.warehouse.records.samples import PLAIN
 
-_SEED = re.compile(r"^<seed>(-?\d+)</seed>$", re.MULTILINE)
+_SEED = re.compile(r"^<(seed|speaker)>(-?\d+)</\1>$", re.MULTILINE)
 _SPOKEN = "Words are chosen as by whom <circumstances> names, and tell nothing of them."
 _MADE = "Values fit <circumstances>, and tell nothing of them."
 _PLACES = (
@@ -92,6 +92,25 @@ def circumstances_of(
     return ", ".join([*([person] if is_somebody else []), place, f"{day}; {how}"])
 
 
+_DEEDS = (
+    "asks",
+    "asks briefly",
+    "greets and asks",
+    "demands",
+    "hopes",
+    "wishes",
+    "explains and asks",
+    "hesitates and asks",
+)
+
+
+def speaker_line(seed: int, speaker: int | None = None, *, is_somebody: bool = True) -> str:
+    """Return a line about who speaks and how, drawn as circumstances are: "A blunt … asks:"."""
+    _, person, _ = _speaker(seed if speaker is None else speaker)
+    deed = Random(f"{seed}:speaker_line").choice(_DEEDS)
+    return f"{f'A {person}' if is_somebody else 'Somebody'} {deed}:"
+
+
 @lru_cache(4096)
 def _speaker(seed: int) -> tuple[str, str, str]:
     """Return the day, person and place of a speaker, shared by several prompts of a sample."""
@@ -111,12 +130,15 @@ def in_circumstances(
     )
     if seed_match is None:
         return prompt
-    speaks, text = prompt.name in voiced, others[at].content
-    drawn = circumstances_of(int(seed_match[1]), speaker, speaks=speaks, is_somebody=is_somebody)
-    before, after = text[: seed_match.start()], text[seed_match.end() :]
-    shown = f"{before}<circumstances>{drawn}</circumstances>{after}"
-    others[at] = ChatMessage(role=others[at].role, content=shown)
-    framed = _longer(first, _SPOKEN if speaks else _MADE)
+    speaks, text, seed = prompt.name in voiced, others[at].content, int(seed_match[2])
+    if seed_match[1] == "speaker":
+        shown, framed = speaker_line(seed, speaker, is_somebody=is_somebody), first
+    else:
+        drawn = circumstances_of(seed, speaker, speaks=speaks, is_somebody=is_somebody)
+        shown = f"<circumstances>{drawn}</circumstances>"
+        framed = _longer(first, _SPOKEN if speaks else _MADE)
+    content = f"{text[: seed_match.start()]}{shown}{text[seed_match.end() :]}"
+    others[at] = ChatMessage(role=others[at].role, content=content)
     return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))
 
 
@@ -206,8 +228,11 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
         return prompt
     wishes = " ".join(_WISHES[name] for name in parts)
     shown = "\n".join(f"<{name}>{text}</{name}>" for name, text in parts.items())
-    first, told, *later = prompt.messages  # what was refused, and why, may stand behind them
-    return prompt.with_changes(messages=(_longer(first, wishes), _longer(told, shown), *later))
+    first, *others = prompt.messages
+    # an example may stand before what is asked; what was refused, and why, may stand behind it
+    at = next((at for at, one in enumerate(others) if _SEED.search(one.content)), 0)
+    others[at] = _longer(others[at], shown)
+    return prompt.with_changes(messages=(_longer(first, wishes), *others))
 
 
 def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
@@ -266,9 +291,8 @@ class VoicedChat:
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
-        situated = in_circumstances(
+        if prompt.name in self._prompts:
+            prompt = in_voice(with_examples(prompt, self._examples), self._voice)
+        return in_circumstances(
             prompt, self._prompts, self._speaker, is_somebody=not self._voice.persona
         )
-        if prompt.name not in self._prompts:
-            return situated
-        return in_voice(with_examples(situated, self._examples), self._voice)

@@ -204,6 +204,8 @@ def _environment() -> BoundedSandbox:
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
     environment.filters["examples"] = _examples
+    environment.filters["given"] = lambda code, name: _example(code, name)[0]
+    environment.filters["answered"] = lambda code, name: _example(code, name)[1]
     return environment
 
 
@@ -213,6 +215,12 @@ def _examples(code: str, name: str, case: str = "") -> str:
     if isinstance(examples, dict):
         examples = [examples[case]] if case in examples else []
     return "\n".join(f"<example>\n{one}\n</example>" for one in examples)
+
+
+def _example(code: str, name: str) -> tuple[str, str]:
+    """Return a prompt's worked example as two turns: what is given, and the answer."""
+    given, _, answer = of(code).data["examples"][name][0].rpartition("\n")
+    return given, answer
 
 
 @cache
