@@ -10,7 +10,6 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, language_of, of
-from callwright.language.pages import draw_line
 from callwright.language.values import locate
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
@@ -234,9 +233,6 @@ def _ask_for_slot(given: _Given) -> JsonValue:
 
 def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
     sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
-    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
-        line = draw_line(given.language, "dialogues.answers", given.rng, value=f"[{name}]")
-        return {"answer": line}, ""
     view = given.view
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
@@ -274,9 +270,6 @@ def _change_value(given: _Given) -> JsonValue:
 
 def _word_correction(given: _Given) -> JsonValue:
     sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
-    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
-        line = draw_line(given.language, "corrections.SO_case1", given.rng, value=f"[{name}]")
-        return {"sentence": line}
     view = given.view
     change = CallChange(
         view,
