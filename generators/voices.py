@@ -139,7 +139,7 @@ def in_circumstances(
         framed = _longer(first, _SPOKEN if speaks else _MADE)
     content = f"{text[: seed_match.start()]}{shown}{text[seed_match.end() :]}"
     others[at] = ChatMessage(role=others[at].role, content=content)
-    return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))
+    return prompt.with_changes(messages=(framed, *others))
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:

@@ -33,6 +33,9 @@ class Prompt(Record):
     marks: str = ""
 
 
+REFUSED = "Your reply can't be used."
+
+
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
     """Return the prompt followed by an unusable reply and what is wrong with it.
 
@@ -41,7 +44,7 @@ def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
     """
     is_shown = any(one.role == "assistant" and one.content == reply for one in prompt.messages)
     reply = "" if is_shown else reply
-    wish = ChatMessage(role="user", content=f"Your reply can't be used. {problem}")
+    wish = ChatMessage(role="user", content=f"{REFUSED} {problem}")
     if reply.strip():
         stated = ChatMessage(role="assistant", content=reply)
         return prompt.with_changes(messages=(*prompt.messages, stated, wish))
