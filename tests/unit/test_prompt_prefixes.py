@@ -42,7 +42,8 @@ BLOCK = re.compile(
 def variables_of(path: Path) -> set[str]:
     environment = Environment(autoescape=True)
     environment.filters["json"] = str
-    environment.filters["language_name"] = environment.filters["examples"] = str
+    for name in ("language_name", "examples", "given", "answered"):
+        environment.filters[name] = str
     return meta.find_undeclared_variables(environment.parse(path.read_text(encoding="utf-8")))
 
 
