@@ -21,7 +21,7 @@ from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prom
 from callwright.warehouse.records import Derivation, Draft, Origin, Record, Sample, Tool
 from callwright.warehouse.records.samples import PLAIN
 
-_SEED = re.compile(r"^<(seed|voice|names)>(-?\d+)</\1>$", re.MULTILINE)
+_SEED = re.compile(r"^<(seed|speaker|voice|names)>(-?\d+)</\1>$", re.MULTILINE)
 _SPOKEN = "Words are chosen as by whom <circumstances> names, and tell nothing of them."
 _MADE = "Values fit <circumstances>, and tell nothing of them."
 _PLACES = (
@@ -90,6 +90,25 @@ def circumstances_of(
     return ", ".join([*([person] if is_somebody else []), place, f"{day}; {how}"])
 
 
+_DEEDS = (
+    "asks",
+    "asks briefly",
+    "greets and asks",
+    "demands",
+    "hopes",
+    "wishes",
+    "explains and asks",
+    "hesitates and asks",
+)
+
+
+def speaker_line(seed: int, speaker: int | None = None, *, is_somebody: bool = True) -> str:
+    """Return a line about who speaks and how, drawn as circumstances are: "A blunt … asks:"."""
+    _, person, _ = _speaker(seed if speaker is None else speaker)
+    deed = Random(f"{seed}:speaker_line").choice(_DEEDS)
+    return f"{f'A {person}' if is_somebody else 'Somebody'} {deed}:"
+
+
 @lru_cache(4096)
 def _speaker(seed: int) -> tuple[str, str, str]:
     """Return the day, person and place of a speaker, shared by several prompts of a sample."""
@@ -118,6 +137,8 @@ def in_circumstances(
         case "voice":  # words around slots take a manner, and nothing that could be told
             _, person, _ = _speaker(seed if speaker is None else speaker)
             shown = f"{f'A {person}' if is_somebody else 'Somebody'} says:"
+        case "speaker":
+            shown = speaker_line(seed, speaker, is_somebody=is_somebody)
         case "names":
             shown = _names(Random(f"{seed}:circumstances"))
         case _:
