@@ -20,7 +20,7 @@ from callwright.language.calls.tools import parameter_views
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import has_folder, of, signs, writes
 from callwright.language.saying import MANNERS, Manner, say_as
-from callwright.language.schemas import kind_of
+from callwright.language.schemas import choices_of, kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate, read_value
 from callwright.language.wording import is_cut
@@ -37,6 +37,7 @@ _MOST_ABOUT = 90  # characters of what a slot is about
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?]\s+|[。！？])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")
 _LONGEST = 2000
+_FEW_CHOICES = 6
 _WORDED = frozenset({"boolean", "enum"})  # kinds whose words decide the sentence around them
 
 
@@ -165,6 +166,14 @@ def about(name: str, schema: JsonSchema) -> str:
     if not clause or len(clause) > _MOST_ABOUT:
         return humanise(name)
     return clause
+
+
+def detail_line(tool: Tool, name: str) -> str:
+    """Return a parameter for a prompt that asks for it: what it is, and its choices if few."""
+    schema = tool.properties[name]
+    choices = [str(one) for one in choices_of(schema)]
+    listed = f" ({', '.join(choices)})" if 0 < len(choices) <= _FEW_CHOICES else ""
+    return f"{humanise(name)}: {about(name, schema)}{listed}"
 
 
 def wording_problem(

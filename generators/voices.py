@@ -21,7 +21,7 @@ from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prom
 from callwright.warehouse.records import Derivation, Draft, Origin, Record, Sample, Tool
 from callwright.warehouse.records.samples import PLAIN
 
-_SEED = re.compile(r"^<(seed|speaker)>(-?\d+)</\1>$", re.MULTILINE)
+_SEED = re.compile(r"^<(seed|speaker|voice|names)>(-?\d+)</\1>$", re.MULTILINE)
 _SPOKEN = "Words are chosen as by whom <circumstances> names, and tell nothing of them."
 _MADE = "Values fit <circumstances>, and tell nothing of them."
 _PLACES = (
@@ -86,9 +86,7 @@ def circumstances_of(
     """
     day, person, place = _speaker(seed if speaker is None else speaker)
     rng = Random(f"{seed}:circumstances")
-    opening = rng.choice(_OPENINGS)
-    letters = sorted(rng.sample(ascii_uppercase, _LETTERS))
-    how = f"begins {opening}" if speaks else f"names begin with {', '.join(letters)}"
+    how = f"begins {rng.choice(_OPENINGS)}" if speaks else _names(rng)
     return ", ".join([*([person] if is_somebody else []), place, f"{day}; {how}"])
 
 
@@ -106,9 +104,13 @@ _DEEDS = (
 
 def speaker_line(seed: int, speaker: int | None = None, *, is_somebody: bool = True) -> str:
     """Return a line about who speaks and how, drawn as circumstances are: "A blunt … asks:"."""
-    _, person, _ = _speaker(seed if speaker is None else speaker)
     deed = Random(f"{seed}:speaker_line").choice(_DEEDS)
-    return f"{f'A {person}' if is_somebody else 'Somebody'} {deed}:"
+    return f"{_called(seed if speaker is None else speaker) if is_somebody else 'Somebody'} {deed}:"
+
+
+def _called(seed: int) -> str:
+    person = _speaker(seed)[1]
+    return f"{'An' if person[0] in 'aeiou' else 'A'} {person}"
 
 
 @lru_cache(4096)
@@ -122,7 +124,10 @@ def _speaker(seed: int) -> tuple[str, str, str]:
 def in_circumstances(
     prompt: Prompt, voiced: Collection[str], speaker: int | None = None, *, is_somebody: bool = True
 ) -> Prompt:
-    """Return the prompt with its seed replaced by circumstances; unchanged if it shows no seed."""
+    """Return the prompt with its seed replaced by what is drawn by it; unchanged if it has none.
+
+    In its place stand circumstances, who speaks (`<voice>`), or letters (`<names>`).
+    """
     first, *others = prompt.messages
     at, seed_match = next(
         ((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))),
@@ -131,15 +136,26 @@ def in_circumstances(
     if seed_match is None:
         return prompt
     speaks, text, seed = prompt.name in voiced, others[at].content, int(seed_match[2])
-    if seed_match[1] == "speaker":
-        shown, framed = speaker_line(seed, speaker, is_somebody=is_somebody), first
-    else:
-        drawn = circumstances_of(seed, speaker, speaks=speaks, is_somebody=is_somebody)
-        shown = f"<circumstances>{drawn}</circumstances>"
-        framed = _longer(first, _SPOKEN if speaks else _MADE)
+    framed = first
+    match seed_match[1]:
+        case "voice":  # words around slots take a manner, and nothing that could be told
+            by = seed if speaker is None else speaker
+            shown = f"{_called(by) if is_somebody else 'Somebody'} says:"
+        case "speaker":
+            shown = speaker_line(seed, speaker, is_somebody=is_somebody)
+        case "names":
+            shown = _names(Random(f"{seed}:circumstances"))
+        case _:
+            drawn = circumstances_of(seed, speaker, speaks=speaks, is_somebody=is_somebody)
+            shown = f"<circumstances>{drawn}</circumstances>"
+            framed = _longer(first, _SPOKEN if speaks else _MADE)
     content = f"{text[: seed_match.start()]}{shown}{text[seed_match.end() :]}"
     others[at] = ChatMessage(role=others[at].role, content=content)
     return prompt.with_changes(messages=(framed, *others))
+
+
+def _names(rng: Random) -> str:
+    return f"names begin with {', '.join(sorted(rng.sample(ascii_uppercase, _LETTERS)))}"
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:
