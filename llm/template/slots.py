@@ -27,6 +27,7 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language
 
 _TRIES = 12
+_TRIALS = 4  # of a sentence, since a day or an hour is said in several ways
 
 
 class SlottedCall(NamedTuple):
@@ -82,10 +83,17 @@ def word_slots(call: SlottedCall, language: Language, rng: Random, *, title: str
     ways = [(sentence, text) for sentence, text in drawn if text is not None]
     if own is None or not ways:
         return _word_plainly(call, language, rng, title)
-    tried = rng.sample(ways, len(ways))
-    sentence, text = next(
-        (way for way in tried if _is_read_back(call, way[1], own, language, rng)), tried[0]
+    way = next(
+        (
+            way
+            for way in rng.sample(ways, len(ways))
+            if all(_is_read_back(call, way[1], own, language, rng) for _ in range(_TRIALS))
+        ),
+        None,
     )
+    if way is None:
+        return _word_plainly(call, language, rng, title)
+    sentence, text = way
     said = filled(text, {name: _mark(call, name, own) for name in call.slots})
     return opened(said, language, rng) if sentence.is_bare else capitalised(said)
 
