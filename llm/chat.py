@@ -56,6 +56,24 @@ class ChatRequest(NamedTuple):
     marks: str = ""
 
 
+_BYTES_A_TOKEN = 4
+READ_AS_FAST = 5  # how many tokens of a prompt are read while one of a reply is written
+LONGEST_REPLY = 1024  # tokens, where the recipe sets no max_tokens and the server no limit
+
+
+def seconds_for(request: ChatRequest, timeout: float, slowest: float | None) -> float:
+    """Return after how many seconds a request has failed.
+
+    With `slowest`, in tokens a second of a reply, the time-out grows with the prompt's length and
+    the longest reply, so that a slow server is not taken for one that hangs.
+    """
+    if slowest is None:
+        return timeout
+    prompt = sum(len(message.content.encode()) for message in request.messages) / _BYTES_A_TOKEN
+    reply: int = dict(request.options).get("max_tokens", LONGEST_REPLY)
+    return timeout + (prompt / READ_AS_FAST + reply) / slowest
+
+
 class RawReply(NamedTuple):
     """What an adapter returns: text, native tool calls (None if there are none), and cost.
 

@@ -253,11 +253,17 @@ def readiness_of(
 def choose_candidates(
     models: Sequence[str], recipe: Path | None
 ) -> list[Candidate | AnswerFunction]:
-    """Return the named candidates, models or functions (`agent.py:answer`), and a recipe's."""
+    """Return the named candidates, models or functions (`agent.py:answer`), and a recipe's.
+
+    A model that the recipe has settings for gets them.
+    """
+    brought = read_recipe(recipe) if recipe else None
+    named_model = brought.model_named if brought else read_model
     named = [
-        function_named(name) or Candidate(label=name, model=read_model(name)) for name in models
+        function_named(name) or Candidate(label=name, model=named_model(name)) for name in models
     ]
-    return [*named, *(read_recipe(recipe).candidates if recipe else ())]
+    more = brought.candidates if brought else ()
+    return [*named, *(one for one in more if one.label not in models)]
 
 
 def label_of(candidate: Candidate | AnswerFunction) -> str:
