@@ -167,10 +167,11 @@ async def first_fit(
 ) -> Reply:
     """Return the first of three answers without a problem, or the first that may pass anyway.
 
-    Each new prompt says what was wrong. Raises ReplyError if there is neither, with `complaint`
-    and the problem of the last answer.
+    Each new prompt says what was wrong, and shows the answer unless it came before. Raises
+    ReplyError if there is neither, with `complaint` and the problem of the last answer.
     """
     current_prompt, problem, second_best = prompt, "", None
+    refused: set[str] = set()
     for attempt in range(ATTEMPTS):
         reply = await context.chat.ask(current_prompt, answer, sample_index=attempt)
         problem = problem_of(reply)
@@ -181,7 +182,9 @@ async def first_fit(
             return reply
         if second_best is None and leniency.goes_on(reply):
             second_best = reply
-        current_prompt = again(prompt, reply.model_dump_json(), problem)
+        text = reply.model_dump_json()
+        current_prompt = again(prompt, "" if text in refused else text, problem)
+        refused.add(text)
     if second_best is None:
         raise ReplyError(f"{complaint}: {problem}")
     return second_best

@@ -34,8 +34,14 @@ class Prompt(Record):
 
 
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
-    """Return the prompt followed by an unusable reply and what is wrong with it."""
-    wish = ChatMessage(role="user", content=f"Your reply could not be used. {problem}")
+    """Return the prompt followed by an unusable reply and what is wrong with it.
+
+    A reply that is "" is not shown. Nor is one that the prompt shows already: a model that has
+    repeated itself would do so again.
+    """
+    is_shown = any(one.role == "assistant" and one.content == reply for one in prompt.messages)
+    reply = "" if is_shown else reply
+    wish = ChatMessage(role="user", content=f"Your reply can't be used. {problem}")
     # Some providers refuse an assistant who says nothing.
     stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
     return prompt.with_changes(messages=(*prompt.messages, *stated, wish))

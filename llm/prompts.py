@@ -203,10 +203,16 @@ def _environment() -> BoundedSandbox:
     environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True)
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
-    environment.filters["examples"] = lambda code, name: "\n".join(
-        f"<example>\n{one}\n</example>" for one in of(code).data["examples"][name]
-    )
+    environment.filters["examples"] = _examples
     return environment
+
+
+def _examples(code: str, name: str, case: str = "") -> str:
+    """Return a prompt's worked examples in a language, or the one of a case if it has one."""
+    examples = of(code).data["examples"][name]
+    if isinstance(examples, dict):
+        examples = [examples[case]] if case in examples else []
+    return "\n".join(f"<example>\n{one}\n</example>" for one in examples)
 
 
 @cache

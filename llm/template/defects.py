@@ -11,13 +11,14 @@ from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.packs import known, of, signs
 from callwright.language.pages import draw_line, shapes_in
+from callwright.language.saying import say
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
 from callwright.llm.template.plain_sentences import word_plainly
 from callwright.llm.template.questions import ValueLine, word_answer
 from callwright.llm.template.sections import is_equivalent
 from callwright.llm.template.sentences import word_request
-from callwright.llm.template.stating import Worded, say
+from callwright.llm.template.stating import Worded
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Arguments, Language
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, language_of, of
+from callwright.language.pages import draw_line
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.changing import (
@@ -240,14 +241,24 @@ def _ask_for_slot(given: _Given) -> JsonValue:
 
 
 def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
-    sections, view = given.sections, given.view
+    sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
+    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
+        line = draw_line(given.language, "dialogues.answers", given.rng, value=f"[{name}]")
+        return {"answer": line}, ""
+    view = given.view
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
     answered = word_answer(view, slot, given.language, given.rng, is_bare=is_bare)
-    spoilt = None
     if given.defect:
         spoilt = spoil_answer(given.defect, view, slot, given.language, given.flaws)
-    return (spoilt or answered).reply(), given.defect if spoilt else ""
+        if spoilt:
+            return {"answer": spoilt.text}, given.defect
+    return {"answer": answered.in_slot(name)}, ""
+
+
+def _slot_name(detail: str) -> str:
+    """Return the name of the slot that a line of details begins with."""
+    return detail.partition("]")[0].lstrip("[")
 
 
 def _propose_call(given: _Given) -> tuple[JsonValue, str]:
@@ -270,17 +281,20 @@ def _change_value(given: _Given) -> JsonValue:
 
 
 def _word_correction(given: _Given) -> JsonValue:
-    sections, view = given.sections, given.view
+    sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
+    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
+        line = draw_line(given.language, "corrections.SO_case1", given.rng, value=f"[{name}]")
+        return {"sentence": line}
+    view = given.view
     change = CallChange(
         view,
         sections.object("arguments"),
         view.parameter(sections.json("parameter")),
         sections.json("new"),
         sections.word("case", ""),
-        must_name=sections.json("named") is True,
+        must_name=bool(sections.word("named", "")),
     )
-    worded = word_change(change, given.language, given.rng)
-    return {"sentence": worded.text, "words": worded.words}
+    return {"sentence": word_change(change, given.language, given.rng).in_slot(name)}
 
 
 def _write_calls(

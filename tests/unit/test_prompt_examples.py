@@ -95,7 +95,8 @@ def test_each_language_has_examples_of_each_prompt_that_words(code: str) -> None
     examples = of(code).data["examples"]
     assert examples.keys() == OF_LANGUAGES.keys()
     for name, answer in OF_LANGUAGES.items():
-        for example in examples[name]:
+        cases = examples[name]
+        for example in cases.values() if isinstance(cases, dict) else cases:
             given = answered(example, answer).model_dump()
             text = next((value for value in given.values() if isinstance(value, str)), "")
             quotes = [

@@ -19,6 +19,13 @@ SWITCHES = {
     "language": ("en", "zh"),
     "format": ("json", "yaml"),
     "setting": ("call", "plan", "conversation"),
+    # one task of those that a prompt words: what it is, not what is in it
+    "intent": ("request", "inform", "thank"),
+    "purpose": ("order", "failure", "urge"),
+    "transform": ("mSv", "SO_case1", "SO_case2"),
+    "manner": ("bare", "sentence", "bare"),
+    "named": ("", "yes", ""),
+    "bends": ("", "yes", ""),
 }
 TEMPLATES = [
     path
@@ -51,12 +58,12 @@ class FieldWords(dict):
 
 def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> str:
     """The prompt with values that only `mark` has, as one text."""
-    records = {"tool", "plan", "named", "described", "parameterised", "change"}
+    records = {"tool", "plan", "named", "described", "parameterised", "change", "slot"}
     values = {
         name: (
             FieldWords(f"{mark}{name}", switches)
             if name in records
-            else switches.get(name) or f"{mark}-{name}"
+            else switches.get(name, f"{mark}-{name}")
         )
         for name in variables_of(path)
     }
@@ -77,8 +84,8 @@ def shared_beginning(first: str, second: str) -> str:
 
 
 def switched() -> list[dict[str, str]]:
-    told = zip(("en", "zh", "en"), ("json", "yaml", "json"), SWITCHES["setting"], strict=True)
-    return [dict(zip(SWITCHES, values, strict=True)) for values in told]
+    tripled = [(*values, values[0])[:3] for values in SWITCHES.values()]
+    return [dict(zip(SWITCHES, values, strict=True)) for values in zip(*tripled, strict=True)]
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
