@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stated_values import Place, Spot, value_evidence
 from callwright.language.calls.tools import parameter_views
@@ -24,6 +24,7 @@ from callwright.language.schemas import kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate, read_value
 from callwright.language.wording import is_cut
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.records import Arguments, Evidence, JsonSchema, Language, Tool
 
 # any text in brackets: a slot's name, and words of its own behind a colon
@@ -76,6 +77,12 @@ class Slot(NamedTuple):
         """
         spots: list[JsonValue] = [{"call": call, "parameter": name} for call, name in self.spots]
         return {"slot": self.name, "spots": spots, **({"value": self.value} if self.bends else {})}
+
+
+class SlottedRequest(BaseModel):
+    """A request with slots."""
+
+    request: Paragraph
 
 
 class Filled(NamedTuple):
@@ -176,7 +183,9 @@ def wording_problem(
     found = Counter(name for name, _ in _marks(repaired))
     wanted = {one.name: one for one in slots}
     missing = [one.mark for one in slots if not found[one.name] and one.name not in may_lack]
-    twice = [f"[{name}]" for name, count in found.items() if count > 1]
+    # what two calls take may be said for each
+    most = {one.name: len(one.spots) for one in slots}
+    twice = [f"[{name}]" for name, count in found.items() if count > most.get(name, count)]
     strange = [f"[{name}]" for name in found if name not in wanted]
     if missing or twice or strange:
         parts = (("Missing", missing), ("More than once", twice), ("Not in the list", strange))
@@ -208,13 +217,18 @@ def _may_say(slot: Slot, words: str) -> bool:
 
 
 def _text_problem(text: str, language: Language, known: str) -> str:
-    around = _BRACKETS.sub(" ", text)
-    if any(map(str.isalpha, around)) and not writes(language, around):
+    own = around_slots(text)
+    if any(map(str.isalpha, own)) and not writes(language, own):
         return f"Write it in {of(language).name}."
-    digits = [run for run in re.findall(r"\d+", around) if run not in re.findall(r"\d+", known)]
+    digits = [run for run in re.findall(r"\d+", own) if run not in re.findall(r"\d+", known)]
     if digits:
         return f"It says {digits[0]!r}, which is none of the details. Leave it out."
     return ""
+
+
+def around_slots(text: str) -> str:
+    """Return a wording without its slots."""
+    return _BRACKETS.sub(" ", text)
 
 
 def _marks(text: str) -> list[tuple[str, str]]:
@@ -258,6 +272,7 @@ def _shares_word(one: str, other: str) -> bool:
 def fill(text: str, slots: Sequence[Slot]) -> Filled:
     """Return the text with the value of each slot in its place; it must have no problem."""
     wanted, said = {one.name: one for one in slots}, ""
+    left = {one.name: one.spots for one in slots}
     places: dict[Spot, Place] = {}
     text, end = _repaired(text, slots).strip(), 0
     for match in _BRACKETS.finditer(text):
@@ -268,6 +283,7 @@ def fill(text: str, slots: Sequence[Slot]) -> Filled:
         if words != str(slot.value) and _SENTENCE_BEGINS.search(said):
             words, shown = capitalised(words), capitalised(shown)
         start = len(said) + max(0, shown.find(words))
-        places |= dict.fromkeys(slot.spots, Place(start, start + len(words)))
+        places |= dict.fromkeys(left[slot.name], Place(start, start + len(words)))
+        left[slot.name] = left[slot.name][1:]  # said again, it is said for the next call
         said, end = said + shown, match.end()
     return Filled(said + text[end:], places)

@@ -21,6 +21,8 @@ from callwright.warehouse.records import Origin, Policy, Record, Tool
 Role = Literal["generator", "checker", "judge"]
 # How it is read what a sample's words ask for: calls written blind, or HammerBench's own readings.
 Consistency = Literal["blind", "hammerbench"]
+# How requests are worded: with slots that code fills, or with the values in the model's own words.
+Wording = Literal["slots", "free"]
 Read_contra = TypeVar("Read_contra", bound=Record, contravariant=True)
 
 
@@ -124,6 +126,7 @@ class StageContext(NamedTuple):
     assistant: ChatModel | None = None
     settler: ChatModel | None = None
     policies: tuple[Policy, ...] = ()
+    wording: Wording = "slots"
 
     def tool(self, key: str) -> Tool:
         """Return the tool with this key. Raises RecordError if the catalog lacks it."""

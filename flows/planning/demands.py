@@ -160,4 +160,5 @@ def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
         recipe.variants,
         OwnValues(recipe.own_values),
         0 if recipe.worlds == "per task" else recipe.worlds,
+        value_sets=recipe.value_sets,
     )

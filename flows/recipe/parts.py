@@ -50,7 +50,7 @@ from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, brought_along, kind_named
-from callwright.generators.stages import Consistency
+from callwright.generators.stages import Consistency, Wording
 from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
@@ -418,6 +418,19 @@ class Recipe(RecipePart):
         default=Roles(),
         description="The models that word requests, make calls from them, and judge.",
     )
+    wording: Wording = Field(
+        default="slots",
+        description=(
+            "How requests are worded: slots (the model puts placeholders, and code fills them) or"
+            " free (a strong model says the values in its own words)."
+        ),
+    )
+    value_sets: int = Field(
+        default=1,
+        ge=1,
+        le=20,
+        description="How many samples, each with values of its own, a wording with slots serves.",
+    )
     prompts: dict[
         str,
         Annotated[
@@ -618,6 +631,15 @@ class Recipe(RecipePart):
         if len(set(labels)) != len(labels):
             raise ValueError(f"two candidates have the same label: {labels}")
         return candidates
+
+    @model_validator(mode="after")
+    def _can_word(self) -> Self:
+        generator = self.models.generator.name
+        if self.wording == "free" and not reads_language(generator):
+            raise ValueError(f"{generator} words requests with slots only: leave out wording: free")
+        if self.wording == "free" and self.value_sets > 1:
+            raise ValueError("value_sets needs wording: slots, since free words say one set only")
+        return self
 
     @model_validator(mode="after")
     def _brings_sources(self) -> Self:

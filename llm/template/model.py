@@ -39,7 +39,6 @@ from callwright.llm.template.defects import (
     error_rates,
     spoil_answer,
     spoil_calls,
-    spoil_wording,
 )
 from callwright.llm.template.drafting_tools import (
     describe,
@@ -68,8 +67,8 @@ from callwright.llm.template.next_steps import due_steps, next_calls
 from callwright.llm.template.questions import word_answer, word_question
 from callwright.llm.template.reading import name_tools, read_call, read_due, read_plan
 from callwright.llm.template.sections import Sections, read_sections
-from callwright.llm.template.sentences import own_sentences, word_request
-from callwright.llm.template.several_calls import word_parallel, word_routing
+from callwright.llm.template.sentences import own_sentences
+from callwright.llm.template.slots import word_slotted
 from callwright.llm.template.values import choose_names, draw_values
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ReplyError
@@ -218,20 +217,12 @@ def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]
     return [str(name) for name in names]
 
 
-def _draft_request(given: _Given) -> tuple[JsonValue, str]:
-    values = _draw_values(given)
-    worded, planted = _word_request(given, {**given.known_values, **values})
-    return {"values": values, **worded}, planted
-
-
-def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonValue], str]:
-    """Return a wording of the call, and the defect in it."""
-    view, language = given.view, given.language
-    worded = word_request(view, arguments, language, given.rng)
-    spoilt = None
-    if given.defect:
-        spoilt = spoil_wording(given.defect, view, arguments, language, given.flaws)
-    return (spoilt or worded).reply(), given.defect if spoilt else ""
+def _word_request(given: _Given) -> tuple[JsonValue, str]:
+    """Return a wording of calls with slots, and the defect in it."""
+    request, planted = word_slotted(
+        given.sections, given.language, given.rng, given.defect, given.flaws
+    )
+    return {"request": request}, planted
 
 
 def _ask_for_slot(given: _Given) -> JsonValue:
@@ -319,8 +310,7 @@ def _read_step(sections: Sections) -> Sequence[Proposal]:
 
 # By the title of an answer's schema: the answer, with the defect that is in it ("" where none is).
 _PLANTING_TASKS: Mapping[str, Callable[[_Given], tuple[JsonValue, str]]] = {
-    "DraftedRequest": _draft_request,
-    "Wording": lambda given: _word_request(given, given.sections.object("arguments")),
+    "SlottedRequest": _word_request,
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "NextCalls": lambda given: next_calls(given.sections, given.defect, given.flaws),
@@ -335,8 +325,6 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "ParameterNames": _name_parameters,
     "ArgumentValues": lambda given: {"values": _draw_values(given)},
     "SlotQuestion": _ask_for_slot,
-    "PlanValues": lambda _: {"values": []},  # the planner draws as it would itself
-    "ParallelWording": lambda given: word_parallel(given.sections, given.language, given.rng),
     "NeededTools": lambda given: name_tools(given.sections),
     "Settlement": lambda given: settle(given.sections),
     "Judgement": lambda given: judge(given.sections),
@@ -359,9 +347,6 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     },
     "ToolReturns": lambda given: {"returns": result_sketches(given.sections, given.language)},
     "MendedRequest": lambda given: mend_request(given.sections, given.language, given.rng),
-    "RoutingWording": lambda given: {
-        "request": word_routing(given.sections, given.language, given.rng)
-    },
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
     "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},

@@ -51,7 +51,7 @@ def word_plainly(
             for one in sayings
         }
         listed = capitalised(pack.semicolon.join(details.values()))
-        request = _head(view, title, language, rng) + (
+        request = head_of(view, title, language, rng) + (
             f"{pack.space}{listed}{pack.stop}" if listed else ""
         )
         if worded := pointed_at(request, sayings, details):
@@ -60,7 +60,7 @@ def word_plainly(
     raise ReplyError(problem)
 
 
-def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
+def head_of(view: ToolView, title: str, language: Language, rng: Random) -> str:
     """Return a title after an opener, or alone if it may not be an action ("Weather forecast.")."""
     if _is_deed(view, title):
         return opened(title, language, rng, closes=False)
