@@ -15,8 +15,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
-from callwright.generators.catalogs.papers import BFCL_WORDS, put_bfcl_function
-from callwright.generators.catalogs.rewriting import renaming_types
+from callwright.generators.catalogs.papers import put_bfcl_function
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.answers import UnreadableChat, calls_due
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
@@ -192,8 +191,7 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
             last[dialogue] = (row.where, row.value)
-    change = renaming_types(BFCL_WORDS, reported=False)
-    builder = CatalogBuilder("confetti", change=change, by_category=False)
+    builder = CatalogBuilder("confetti", types_are_told=False, by_category=False)
     for dialogue, (where, fields) in last.items():
         yield _ConfettiReader(where, builder).record(
             dialogue, fields, answers.get(str(fields.get("id")))

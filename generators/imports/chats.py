@@ -15,8 +15,6 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
-from callwright.generators.catalogs.papers import BFCL_WORDS
-from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.imports.answers import UnreadableChat, calls_due, messages_of_reply
 from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
@@ -126,8 +124,7 @@ class ChatReader:
 
     def __init__(self, source: str) -> None:
         """Create a reader whose tools have `source` as their source."""
-        change = renaming_types(BFCL_WORDS, reported=False)
-        self.builder = CatalogBuilder(source, change=change, by_category=False)
+        self.builder = CatalogBuilder(source, types_are_told=False, by_category=False)
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
@@ -242,17 +239,11 @@ def _object_schema(stated: JsonValue) -> JsonValue:
     }
     without = (name for name, one in listed.items() if "default" not in one)
     required: JsonValue = [name for name in without if name not in open_to]
-    properties: Fields = {name: _typed(one) for name, one in listed.items()}
+    properties: Fields = {
+        name: {key: value for key, value in one.items() if key != "required"}
+        for name, one in listed.items()
+    }
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _typed(parameter: Fields) -> Fields:
-    """Convert a parameter's Python type to JSON Schema: "List[int], optional" is an array."""
-    written = str(parameter.get("type", ""))
-    found = (one for one in _WORD.findall(written) if one.lower() not in {_OPTIONAL, "union"})
-    word = next(found, "")
-    typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
-    return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
