@@ -43,6 +43,7 @@ from callwright.warehouse.records import (
     Snapshot,
     Tool,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
@@ -302,7 +303,9 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
             context.chat,
             RELEVANCE,
             Relevance,
-            tools=outlined_tools((tool, ()) for tool in context.toolset(sample.candidates)),
+            tools=outlined_tools(
+                (without_examples(tool), ()) for tool in context.toolset(sample.candidates)
+            ),
             conversation=conversation_text(snapshot.prefix),
         )
         if opinion.tool:
