@@ -16,6 +16,7 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:
@@ -38,8 +39,8 @@ def user_texts(turns: Iterable[Turn]) -> list[str]:
 
 
 def shown_tools(tools: Iterable[Tool]) -> list[dict[str, JsonValue]]:
-    """Return tools as models see them."""
-    return [tool.signature for tool in tools]
+    """Return tools as models that read see them."""
+    return [without_examples(tool).signature for tool in tools]
 
 
 def shown_call(call: Call | GoldCall) -> dict[str, JsonValue]:

@@ -48,7 +48,7 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
 
 _TYPES = {
     "object": "dict",
@@ -153,7 +153,7 @@ def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
 def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any]:
     properties = {
         names.parameter(tool.name, name): _typed(schema, given.get(name))
-        for name, schema in without_notes(tool).properties.items()
+        for name, schema in as_shown(tool).properties.items()
     }
     return {
         **tool.signature,

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Paper, Release, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
 
 TEST = "test"
 _SPLITS = ("train", "validation", TEST)  # in this order, others behind them
@@ -258,7 +258,7 @@ def hash_of(path: Path) -> str:
 
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
     """Return a tool as most formats describe it, under its own name or another."""
-    return {**without_notes(tool).signature, "name": name or tool.name}
+    return {**as_shown(tool).signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:
