@@ -19,6 +19,7 @@ from callwright.generators.families import (
     plan_each,
     tools_for,
     usable_tools,
+    value_obstacle,
 )
 from callwright.generators.given_values import (
     ArgumentValues,
@@ -181,8 +182,9 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
         DraftCall(
             assignment=assignment,
             arguments={
-                name: own[name] if name in own else given_arguments[name]
-                for name in choice.parameters
+                name: given[name]
+                for name in tool.properties
+                if name in (given := {**given_arguments, **own})
             },
             request=worded.request,
             mentions={
@@ -346,7 +348,7 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     """Return why no sample of the order's kind can be about the tool, or "" if one can."""
     if order.kind.traits.is_partial and not tool.required:
         return "It requires nothing, so no request can lack anything."
-    return ""
+    return value_obstacle(order, tool)
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
