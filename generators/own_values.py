@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.tools import argument_problems, mended
+from callwright.generators.tools import argument_problems, mended, whole_call
 from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import Prompt
@@ -68,7 +68,12 @@ class OwnValues(NamedTuple):
         rng: Random,
         known: Arguments | None = None,
     ) -> Arguments:
-        """Return a value for each parameter: an own one, or else one drawn as planners do."""
+        """Return a value for each parameter: an own one, or else one drawn as planners do.
+
+        If the required ones are among them, the result is a whole call: with what its document
+        demands beside them, and without what it does not allow. Raises ReplyError with the reason
+        if a parameter takes no value that can be made, or no call fits.
+        """
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
         schemas = in_context(tool.properties, tool.name, tool.description)
         drawn = fill_in(
@@ -78,7 +83,12 @@ class OwnValues(NamedTuple):
             rng,
             {**(known or {}), **own},
         )
-        return {name: own.get(name, drawn.get(name)) for name in names}
+        values = {name: own.get(name, drawn.get(name)) for name in names}
+        given = {**(known or {}), **values}
+        if not given.keys() >= {*tool.required}:
+            return values
+        whole = whole_call(tool, given, language, rng, kept=(*(known or ()), *own))
+        return {name: value for name, value in whole.items() if name not in (known or {})}
 
 
 NO_VALUES = OwnValues()

@@ -107,6 +107,7 @@ def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
         "returns": None if record.returns is None else _json(record.returns),
         "constants": _json(record.constants) if record.constants else None,
         "plumbing": list(record.plumbing) or None,
+        "original": record.original.model_dump_json() if record.original else None,
     }
 
 

@@ -221,8 +221,8 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
     if needed := [one for one in unsaid if one.required]:
         names = ", ".join(f"{one.parameter} ({one.required})" for one in needed)
         yield (
-            f"Calls require {names} of these. Fix one with --constant {needed[0].parameter}=VALUE,"
-            " so that no request has to say it."
+            f"Calls require {names} of these; each call carries a made-up value. Set your own with"
+            f" --constant {needed[0].parameter}=VALUE."
         )
 
 

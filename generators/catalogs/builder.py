@@ -2,20 +2,31 @@
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
-from callwright.generators.catalogs.rewriting import Change, MetNode, Rewritten, rewrite, unchanged
+from callwright.generators.catalogs.rewriting import (
+    Change,
+    MetNode,
+    Rewritten,
+    Side,
+    rewrite,
+    unchanged,
+    with_definitions,
+)
 from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
 from callwright.generators.catalogs.soundness import first_fault, sound_words
+from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language, Tool, content_key
+from callwright.warehouse.records import JsonSchema, Language, Original, Tool, content_key
 
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
@@ -35,6 +46,7 @@ class ToolDraft(NamedTuple):
     language: Language | None = None
     notes: tuple[Note, ...] = ()
     plumbing: tuple[str, ...] = ()
+    original: Original | None = None
 
 
 class CatalogBuilder:
@@ -125,6 +137,7 @@ class CatalogBuilder:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
+        properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
             name=name,
             description=text,
@@ -133,7 +146,12 @@ class CatalogBuilder:
             category=draft.category,
             language=draft.language or self._language or main_language(text),
             source=source,
-            plumbing=draft.plumbing,
+            plumbing=tuple(
+                one
+                for one, stated in properties.items()
+                if one in draft.plumbing or is_plumbing(one, stated)
+            ),
+            original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
         others = self._named.setdefault((tool.language, tool.name), [])
         if others and tool.key not in self._tools:
@@ -179,6 +197,26 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
     return Rewritten(schema, (*notes, *_validity(schema, schemas)))
+
+
+def _original_of(
+    parameters: JsonValue, notes: Sequence[Note], schemas: _Schemas
+) -> Original | None:
+    """Return the parameters as they are, with their references, if writing them out cut some."""
+    is_cut = any(note.kind == "circular_reference" for note in notes)
+    if not is_cut or not isinstance(parameters, dict):
+        return None
+    side = Side(parameters, lambda node, _: node, schemas.change, "", {}, {})
+    return usable_original(with_definitions(parameters, side))
+
+
+def usable_original(
+    whole: JsonSchema | None, places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+) -> Original | None:
+    """Return the schema of a whole call to be kept beside a tool, or None if it is no schema."""
+    if whole is None or not _METASCHEMA.is_valid(whole):
+        return None
+    return Original(schema_of_call=whole, places=dict(places))
 
 
 def _valid_returns(

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
-from callwright.language.names import deed_of, function_words, humanise, split_name
+from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
 from callwright.language.packs import (
     COMMON_SCRIPT,
     LanguagePattern,
@@ -186,6 +186,7 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
     return cast("EntityKind", told) if told else _BY_KIND.get(kind)
 
 
+_TABLES = ("texts", "numbers", "clocks", "plumbing")
 _LOCALE = "en_US"
 _NAMED = frozenset(
     {"en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR"}
@@ -252,6 +253,20 @@ def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning 
     return _row(table, words, described.strip().lower(), is_told=is_clocked)
 
 
+def is_plumbing(name: str, schema: JsonSchema) -> bool:
+    """Whether programs send a parameter and nobody says it: a key, a signature, a name of signs."""
+    if not has_words(name) and not name.strip().isdecimal():
+        return True
+    is_text = json_type(schema) == "string" and not schema.keys() & {"enum", "const"}
+    return is_text and meaning_row(name, schema, "plumbing") is not None
+
+
+def made_constant(name: str, schema: JsonSchema) -> str:
+    """Return the text that stands for a parameter of the plumbing, always the same, or ""."""
+    row = meaning_row(name, schema, "plumbing")
+    return text_of(row, DEFAULT_LANGUAGE, Random(name)) if row else ""
+
+
 def bearers(schema: JsonSchema) -> list[str]:
     """Return what a "name" may be the name of, likeliest first, by description or by the tool."""
     described = without_links(schema.get("description") or "").lower()
@@ -288,8 +303,8 @@ def _rows() -> dict[str, tuple[Meaning, ...]]:
         give = {key: row[key] for key in row if key not in ("name", "about", "where")}
         return Meaning(re.compile(row["name"]), about, where, give)
 
-    tables = packaged("callwright.language", "meanings.yaml").items()
-    return {table: tuple(map(read, rows)) for table, rows in tables}
+    tables = packaged("callwright.language", "meanings.yaml")
+    return {table: tuple(map(read, tables[table])) for table in _TABLES}
 
 
 def text_of(meaning: Meaning, language: Language, rng: Random) -> str:

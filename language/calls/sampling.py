@@ -1,10 +1,10 @@
 """Values for a call: valid by schema, right for language and meaning, and consistent."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from math import ceil, floor
 from random import Random
 
@@ -24,7 +24,7 @@ from callwright.language.calls.parameters import (
     text_of,
 )
 from callwright.language.names import split_name, topic_of
-from callwright.language.packs import LanguagePattern, of, own_letters
+from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
 from callwright.warehouse.errors import ReplyError
@@ -42,6 +42,7 @@ _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
 _DAYTIME = (8, 20)
 # numbers of money, age and rating have ranges of their own
+_SCALARS: Mapping[str, JsonValue] = {"true": True, "false": False, "null": None}
 _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
 
@@ -49,12 +50,29 @@ def make_value(
     name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
 ) -> JsonValue:
     """Return a value for a parameter. Raise ReplyError if no value satisfies its schema."""
-    schema = _resolved(schema)
-    for _ in range(_TRIES):
-        value = _propose(name, schema, language, rng, depth)
-        if fits(value, schema) and value not in ("", [], {}):
+    for at in range(_TRIES):
+        one = _one_of(schema, rng)
+        value = _propose(name, one, language, rng, depth)
+        if at > _TRIES // 2 and isinstance(value, str) and _reads_otherwise(value, schema):
+            value = phrase("text name", language, rng)
+        if fits(value, one) and value not in ("", [], {}) and not _reads_otherwise(value, schema):
             return value
     return make_plain(name, schema, language, rng, depth=depth)
+
+
+def _reads_otherwise(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether a text is also a number or a boolean that the schema takes, so that two calls fit."""
+    if not isinstance(value, str) or schema.get("type") == "string":
+        return False
+    read = _SCALARS.get(value.lower()) if value.lower() in _SCALARS else _as_number(value)
+    return not isinstance(read, str) and fits(read, schema)
+
+
+def _as_number(text: str) -> JsonValue:
+    try:
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+    except ValueError:
+        return text
 
 
 def make_plain(
@@ -67,7 +85,8 @@ def make_plain(
     for branch in _branches(schema):
         for _ in range(_TRIES):
             value = _plain_value(name, branch, language, rng, depth)
-            if value not in (None, "", [], {}) and fits(value, schema):
+            is_clear = not _reads_otherwise(value, schema)
+            if value not in (None, "", [], {}) and is_clear and fits(value, schema):
                 return value
     shown = str(schema)[:_LONGEST_SHOWN]
     raise ReplyError(
@@ -100,36 +119,49 @@ def _plain_value(
             return rng.random() < _YES_SHARE
         case "integer" | "number":
             return _make_number("number", name, schema, rng)
-        case "array":
+        case "array" | "object" as kind:
+            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
+            if kind == "object":
+                return _plain_members(schema, inner) or _map(name, schema, language, rng, depth)
             given_items = schema.get("items")
-            items, count = (
-                given_items if isinstance(given_items, dict) else {},
-                _fewest(name, schema),
-            )
-            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            return [inner(name, items) for _ in range(count)]
-        case "object":
-            values = schema.get("additionalProperties")
-            # one member for an object whose entries have any name, and a schema that is told
-            any_named = {"entry": values} if isinstance(values, dict) and values else {}
-            members = schema.get("properties") or any_named
-            needed = [one for one in schema.get("required") or () if one in members]
-            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            return {one: inner(one, members[one]) for one in needed or [*members][:1]}
+            items = given_items if isinstance(given_items, dict) else {}
+            listed = schema.get("prefixItems") or [items] * _fewest(name, schema)
+            return [inner(name, one) for one in listed]
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
     return _at_length(_plain_text(kind, name, schema, language, rng), schema, language, rng)
 
 
-def _resolved(schema: JsonSchema) -> JsonSchema:
-    """Return the first non-null branch of a schema that offers several."""
-    for word in ("anyOf", "oneOf", "allOf"):
-        branches = [branch for branch in schema.get(word) or () if branch.get("type") != "null"]
-        if branches and "type" not in schema:
+def _plain_members(
+    schema: JsonSchema, make: Callable[[str, JsonSchema], JsonValue]
+) -> dict[str, JsonValue]:
+    """Return the required members of an object, or the first one; {} if it names none."""
+    members = schema.get("properties") or {}
+    needed = [one for one in schema.get("required") or () if one in members]
+    return {one: make(one, members[one]) for one in needed or [*members][:1]}
+
+
+def _one_of(schema: JsonSchema, rng: Random) -> JsonSchema:
+    """Return a schema with one of its alternatives that are not null, and all parts of `allOf`."""
+    for word in ("allOf", "anyOf", "oneOf"):
+        parts = [one for one in schema.get(word) or () if isinstance(one, dict)]
+        branches = [one for one in parts if one.get("type") != "null"]
+        if branches:
             rest = {key: value for key, value in schema.items() if key != word}
-            return {**rest, **branches[0]}
+            chosen = branches if word == "allOf" else [rng.choice(branches)]
+            return _one_of(reduce(_together, chosen, rest), rng)
     return schema
+
+
+def _together(one: JsonSchema, other: JsonSchema) -> JsonSchema:
+    """Return the keywords of two schemas that both hold; members and required names are joined."""
+    whole = {**one, **other}
+    if "properties" in one and "properties" in other:
+        whole["properties"] = {**one["properties"], **other["properties"]}
+    if "required" in one and "required" in other:
+        whole["required"] = [*dict.fromkeys((*one["required"], *other["required"]))]
+    return whole
 
 
 def _propose(
@@ -141,6 +173,8 @@ def _propose(
     if choices := schema.get("enum") or stated_choices(schema):
         named = [choice for choice in choices if choice not in (None, "")]
         return rng.choice(named) if named else None
+    if "$ref" in schema:
+        raise ReplyError(f"The schema of {name!r} holds itself, so it has no end.")
     match json_type(schema):
         case "boolean":
             return rng.random() < _YES_SHARE
@@ -223,6 +257,11 @@ def _fewest(name: str, schema: JsonSchema) -> int:
 
 
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    if firsts := schema.get("prefixItems"):
+        inner = {"description": schema.get("description", "")}
+        return [
+            make_value(name, {**inner, **one}, language, rng, depth=depth + 1) for one in firsts
+        ]
     least = _fewest(name, schema)
     most = max(least, min(int(schema.get("maxItems", 3)), least + 2))
     items = schema.get("items")
@@ -252,19 +291,57 @@ def _object(
             " deep."
         )
     members = schema.get("properties") or {}
-    if not members and not schema.get("additionalProperties", True):
-        return {}
-    if not members and "address" in split_name(name):
-        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
     if not members:
-        return {"note": phrase(topic_of(name, "details"), language, rng)}
+        return _map(name, schema, language, rng, depth)
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
-    some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
-    chosen = [one for one in members if one in required or one in some]
-    # a team's "name" is no person's
-    told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}
-    return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
+    wanted = 0 if required else rng.randint(1, 3)
+    values: dict[str, JsonValue] = {}
+    for one in (*required, *rng.sample(optional, len(optional))):
+        if one not in required and len(values) >= len(required) + wanted:
+            break
+        # a team's "name" is no person's
+        told = {ASKED_OF: f"set_{name}", **members[one]}
+        try:
+            values[one] = make_value(one, told, language, rng, depth=depth + 1)
+        except ReplyError:
+            if one in required:
+                raise
+    if not values:
+        raise ReplyError(f"No member of {name!r} takes a value that can be made.")
+    return {one: values[one] for one in members if one in values}
+
+
+def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    """Return an object whose keys are free, if its schema says what stands under them.
+
+    Raises ReplyError if it does not: nobody can tell what such an object holds.
+    """
+    patterns, others = schema.get("patternProperties") or {}, schema.get("additionalProperties")
+    inner = next(iter(patterns.values()), others)
+    if not isinstance(inner, dict) or not inner:
+        raise ReplyError(f"The schema of the object {name!r} names no members, so none are made.")
+    keyed, values = schema.get("propertyNames") or {}, dict[str, JsonValue]()
+    if patterns:
+        keyed = {"pattern": next(iter(patterns)), **keyed}
+    least = max(1, int(schema.get("minProperties", 1)))
+    wanted = max(least, min(int(schema.get("maxProperties", 2)), rng.randint(1, 2)))
+    usual = packaged("callwright.language", "meanings.yaml")["keys"]
+    for _ in range(_TRIES):
+        if len(values) == wanted:
+            break
+        if keyed.keys() & {"pattern", "enum", "format"}:
+            key = str(make_value("key", {"type": "string", **keyed}, language, rng))
+        else:
+            key = rng.choice([*usual])
+        is_text = json_type(inner) == "string" and not inner.keys() & {"enum", "pattern", "format"}
+        named = is_text and key in usual
+        values[key] = (
+            rng.choice(usual[key])
+            if named
+            else make_value(name, inner, language, rng, depth=depth + 1)
+        )
+    return values
 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
@@ -287,7 +364,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     if "pattern" in schema and not fits(text, schema):
         words = _WORDS.findall(text.lower())
         # "river-north" is a name that has to be one word
-        joined = (joint.join(words) for joint in "-_") if words else ()
+        said = f"{schema.get('description', '')}"
+        joints = ("-", "_") if meaning_by_words(name, said) in CODED else ("-", "_", "")
+        joined = [joint.join(words) for joint in joints] + words[-1:] if words else []
         return next((one for one in joined if fits(one, schema)), None) or _patterned(
             name, schema, rng
         )

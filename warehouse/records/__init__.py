@@ -7,6 +7,7 @@ from callwright.warehouse.records.base import Call as Call
 from callwright.warehouse.records.base import Change as Change
 from callwright.warehouse.records.base import JsonSchema as JsonSchema
 from callwright.warehouse.records.base import Language as Language
+from callwright.warehouse.records.base import Original as Original
 from callwright.warehouse.records.base import Record as Record
 from callwright.warehouse.records.base import Tool as Tool
 from callwright.warehouse.records.base import content_key as content_key

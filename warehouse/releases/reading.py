@@ -11,7 +11,15 @@ from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Language, Release, Sample, SampleFacts, Tool, content_key
+from callwright.warehouse.records import (
+    Language,
+    Original,
+    Release,
+    Sample,
+    SampleFacts,
+    Tool,
+    content_key,
+)
 from callwright.warehouse.releases.answers import SampleAnswers
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -191,6 +199,7 @@ def tool_of(row: Row) -> Tool:
         source=row["source"],
         constants={} if row["constants"] is None else orjson.loads(row["constants"]),
         plumbing=tuple(row["plumbing"] or ()),
+        original=row["original"] and Original.model_validate_json(row["original"]),
     )
 
 
