@@ -6,7 +6,7 @@ that whatever compares answers with the gold counts them all.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
@@ -36,7 +36,6 @@ from callwright.warehouse.records import (
 _SORTS: tuple[AnswerSort, ...] = get_args(AnswerSort)
 _ANY_ORDER, _IN_ORDER = LanguagePattern("@{any_order}"), LanguagePattern("@{in_order}")
 _LONGEST_LIST = 64  # longer lists are compared in their order
-_MOST_ORDERS = 4  # members of a list of which every order is written out
 
 
 def allowances_of(sample: Sample, turn: int, tools: Mapping[str, Tool]) -> Iterator[Allowance]:
@@ -104,32 +103,6 @@ def _free_order(name: str, schema: JsonSchema) -> str:
         return "uniqueItems"
     items = schema.get("items")
     return "items.enum" if isinstance(items, dict) and choices_of(items) else ""
-
-
-class AcceptedValues(NamedTuple):
-    """The values that are right for a parameter, and whether it may be left out."""
-
-    values: tuple[JsonValue, ...]
-    may_lack: bool
-
-
-def accepted_values(due: GoldCall, allowances: Sequence[Allowance]) -> dict[str, AcceptedValues]:
-    """Return by name what is right for the arguments of a due call, by its allowances.
-
-    Lists without order are written out in all orders up to four members.
-    """
-    found = {
-        name: AcceptedValues((value,), may_lack=False) for name, value in due.arguments.items()
-    }
-    for one in allowances:
-        if one.sort == "default":
-            values = (due.arguments.get(one.argument, one.value),)
-            found[one.argument] = AcceptedValues(values, may_lack=True)
-        elif one.sort == "order" and isinstance(one.value, list):
-            orders = permutations(one.value) if len(one.value) <= _MOST_ORDERS else (one.value,)
-            lists = tuple({repr(order): list(order) for order in orders}.values())
-            found[one.argument] = found[one.argument]._replace(values=lists)
-    return found
 
 
 class ReadAnswer(NamedTuple):

@@ -325,6 +325,7 @@ class LoadedRelease:
         in_turn = options["one_call_at_a_time"]
         require_options_fit(form, from_answers, pass_rate, one_call_at_a_time=in_turn)
         from callwright.flows.api.tasks import cheats_in_release
+        from callwright.validators.accepted import allowances_of
 
         if self._stored is None:
             raise ConfigurationError(
@@ -357,7 +358,7 @@ class LoadedRelease:
             stream = stream_release(
                 warehouse, self.name, without=others, with_template=takes_all, words=words
             )
-            stream = stream._replace(one_call_at_a_time=in_turn)
+            stream = stream._replace(one_call_at_a_time=in_turn, allowances=allowances_of)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:

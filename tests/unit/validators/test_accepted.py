@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.testing import make_sample, make_tool
-from callwright.validators.accepted import AcceptedAnswers, accepted_values, allowances_of
+from callwright.validators.accepted import AcceptedAnswers, allowances_of
 from callwright.validators.metrics.mistakes import mistakes_of
 from callwright.validators.toolset.redundancy import do_the_same
 from callwright.warehouse.records import Call, Prediction, Sample, Tool
@@ -174,10 +174,6 @@ def test_what_is_allowed_is_listed_with_its_evidence() -> None:
         ("order", 0, "days", "properties.days.items.enum"),
         ("default", 1, "unit", "properties.unit.default"),
     ]
-    days = accepted_values(sample.gold[0], [one for one in allowed if one.call == 0])["days"]
-    assert days == ((["mon", "tue"], ["tue", "mon"]), False)
-    unit = accepted_values(sample.gold[1], [one for one in allowed if one.call == 1])["unit"]
-    assert unit == (("celsius",), True)
 
 
 Cheat = Callable[[Sample], tuple[tuple[Call, ...], str]]
