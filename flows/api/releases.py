@@ -49,6 +49,7 @@ from callwright.warehouse.releases import (
 from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
+    from callwright.flows.evaluation.comparing import AnswerVerdict
     from callwright.flows.overlap import Overlap
 
 
@@ -89,6 +90,27 @@ class KeptSample(NamedTuple):
         return list(
             openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
         )
+
+    @property
+    def prompt(self) -> list[dict[str, Any]]:
+        """The messages up to where the last calls are due: what a model is to answer."""
+        from callwright.flows.evaluation.comparing import last_due
+
+        turns = self.sample.turns[: last_due(self.sample)]
+        return list(openai_messages(self.sample.briefing, turns, plain_names(self.tools)))
+
+    def compare(self, answer: object) -> "AnswerVerdict":
+        """Compare an answer to `prompt` and `openai_tools` with all that is accepted.
+
+            verdict = kept.compare([("get_weather", {"city": "Ulm"})])
+            verdict.is_right, verdict.matched, verdict.mistake     # True, 'gold', ''
+
+        It takes what `evaluate` takes from a function: calls, OpenAI's message, a text, or None.
+        """
+        from callwright.flows.evaluation.comparing import compare_answer
+
+        names = {plain: name for name, plain in plain_names(self.tools).items()}
+        return compare_answer(self.sample, {one.key: one for one in self.tools}, answer, names)
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
