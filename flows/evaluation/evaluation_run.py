@@ -100,6 +100,8 @@ class Conditions(NamedTuple):
     functions: Mapping[str, AnswerFunction] = MappingProxyType({})
     # how the tools are changed, as the label of `prompting` says too
     shown: ShownTools = AS_THEY_ARE
+    # answers are held against the single gold, as the papers do; False: against all accepted ones
+    as_published: bool = False
 
 
 USUAL = Conditions()
