@@ -22,7 +22,7 @@ from callwright.generators.catalogs.rewriting import (
     with_definitions,
 )
 from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
-from callwright.generators.catalogs.soundness import first_fault, sound_words
+from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -214,7 +214,7 @@ def usable_original(
     whole: JsonSchema | None, places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 ) -> Original | None:
     """Return the schema of a whole call to be kept beside a tool, or None if it is no schema."""
-    if whole is None or not _METASCHEMA.is_valid(whole):
+    if whole is None or not is_sound(whole):
         return None
     return Original(schema_of_call=whole, places=dict(places))
 

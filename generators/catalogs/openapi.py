@@ -434,7 +434,8 @@ class _OperationReader:
         body = {"$ref": None} if stated is None else self._followed(stated)
         if "$ref" in body:
             return
-        content, needed = mapping_of(body.get("content")), body.get("required") is True
+        content = mapping_of(_resolved(body.get("content"), self._document))
+        needed = body.get("required") is True
         media = _json_schema_of(content) or _text_schema_of(content)
         if media is None:
             held = f"The body is {shown(sorted(content))}, which holds neither JSON nor text"
@@ -500,12 +501,16 @@ class _OperationReader:
 
     def _returned(self, response: JsonValue) -> tuple[Rewritten, bool] | None:
         """What a response returns as JSON, and whether that was cut; None where it is no JSON."""
-        media = _json_schema_of(_resolved(response, self._document).get("content"))
+        content = _resolved(response, self._document).get("content")
+        media = _json_schema_of(_resolved(content, self._document))
         return rewrite_upper(media, self._shared.returned) if isinstance(media, dict) else None
 
     def _returns(self, responses: Fields) -> JsonSchema | None:
         """Return the JSON schema of the first success, or None; an unusable one is noted."""
-        found = (self._returned(responses.get(code)) for code in SUCCESSES)
+        # beside a declared success the default is what failures return
+        is_failure = any(code.startswith("2") for code in responses)
+        codes = (code for code in SUCCESSES if code != "default" or not is_failure)
+        found = (self._returned(responses.get(code)) for code in codes)
         stated = next((one for one in found if one is not None), None)
         if stated is None:
             return None
