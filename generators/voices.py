@@ -117,7 +117,7 @@ def in_circumstances(
     shown = f"{before}<circumstances>{drawn}</circumstances>{after}"
     others[at] = ChatMessage(role=others[at].role, content=shown)
     framed = _longer(first, _SPOKEN if speaks else _MADE)
-    return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))
+    return prompt.with_changes(messages=(framed, *others))
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:

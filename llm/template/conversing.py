@@ -55,11 +55,6 @@ class _Words(NamedTuple):
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """Word the user's turn that carries out the prompt's intent, with the words in their slots."""
-    if "intent" not in sections.tagged:  # without the marks, as on a server of its own
-        marks = [f"{str(one).partition(']')[0]}]" for one in sections.listed("details")]
-        return {
-            "text": of(language).listed(marks) or draw_line(language, "conversations.thanks", rng)
-        }
     turn = _Turn(sections, language, rng)
     words = _intended(turn.of_user, sections, "a user")
     extra = sections.json("extra")

@@ -285,9 +285,6 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
     If no attempt can be read back, return the last one.
     """
     book, slot = book_of(language), sections.word("detail", "").partition("]")[0]
-    if "value" not in sections.tagged:  # without the marks, as on a server of its own
-        form = rng.choice(book.forms.get(_app(sections)) or book.forms["sms"])
-        return {"message": as_sentence(form, {"called": "", "title": "", "value": f"{slot}]"})}
     (name, schema), value = _asked_parameter(sections), sections.json("value")
     title = title_of(name, schema, language)
     is_plain = sections.object("entity").get("kind") in _AS_IT_IS

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, language_of, of
-from callwright.language.pages import draw_line
+from callwright.language.values import locate
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.changing import (
@@ -64,7 +64,7 @@ from callwright.llm.template.messages import (
     word_pronoun,
 )
 from callwright.llm.template.next_steps import due_steps, next_calls
-from callwright.llm.template.questions import word_answer, word_question
+from callwright.llm.template.questions import in_slots, word_answer, word_question
 from callwright.llm.template.reading import name_tools, read_call, read_due, read_plan
 from callwright.llm.template.sections import Sections, read_sections
 from callwright.llm.template.sentences import own_sentences
@@ -233,9 +233,6 @@ def _ask_for_slot(given: _Given) -> JsonValue:
 
 def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
     sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
-    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
-        line = draw_line(given.language, "dialogues.answers", given.rng, value=f"[{name}]")
-        return {"answer": line}, ""
     view = given.view
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
@@ -273,9 +270,6 @@ def _change_value(given: _Given) -> JsonValue:
 
 def _word_correction(given: _Given) -> JsonValue:
     sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
-    if "tool" not in sections.tagged:  # without the marks, as on a server of its own
-        line = draw_line(given.language, "corrections.SO_case1", given.rng, value=f"[{name}]")
-        return {"sentence": line}
     view = given.view
     change = CallChange(
         view,
@@ -286,6 +280,14 @@ def _word_correction(given: _Given) -> JsonValue:
         must_name=bool(sections.word("named", "")),
     )
     return {"sentence": word_change(change, given.language, given.rng).in_slot(name)}
+
+
+def _word_goal(given: _Given) -> str:
+    request, slots = word_goal(given.sections, given.rng), given.sections.listed("slots")
+    found = [(one, locate(one["value"], one["schema"], request)) for one in slots]
+    return in_slots(
+        request, [(one["slot"], request[at.start : at.end]) for one, at in found if at is not None]
+    )
 
 
 def _write_calls(
@@ -349,7 +351,7 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "MendedRequest": lambda given: mend_request(given.sections, given.language, given.rng),
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
-    "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},
+    "GoalWording": lambda given: {"request": _word_goal(given)},
     "OpeningWords": lambda given: {"opening": leave_open(given.sections, given.rng)},
     "AnswerWording": lambda given: {"answer": given.sections.json("plain")},
     "UserSentence": lambda given: {"sentence": given.sections.json("plain")},

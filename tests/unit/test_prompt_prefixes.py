@@ -33,7 +33,10 @@ TEMPLATES = [
     for path in sorted((ROOT / folder).rglob("prompts/*.j2"))
 ]
 TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
-BLOCK = re.compile(r"(?:\A|<(?:conversation|tools)>\n)[^\n]*\n</(?:conversation|tools)>")
+BLOCK = re.compile(
+    r"(?:\A|<(conversation|tools|details|offered)>\n)(?:[^\n]*\n)*?"
+    r"</(?:conversation|tools|details|offered)>"
+)
 
 
 def variables_of(path: Path) -> set[str]:
@@ -59,7 +62,7 @@ class FieldWords(dict):
 def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> str:
     """The prompt with values that only `mark` has, as one text."""
     records = {"tool", "plan", "named", "described", "parameterised", "change", "slot"}
-    values = {
+    values: dict[str, object] = {
         name: (
             FieldWords(f"{mark}{name}", switches)
             if name in records
@@ -67,6 +70,9 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
         )
         for name in variables_of(path)
     }
+    if path.stem in {"word_request", "word_requests", "write_request", "word_goal"}:
+        task = {"task": f"{mark}-task", "lines": [f"{mark}-line"], "details": []}
+        values["tasks"] = [task]
     return text_of(
         render(".".join(path.parent.relative_to(ROOT).parts), path.stem, **{**values, **same})
     )
@@ -99,7 +105,11 @@ def test_nothing_that_all_requests_have_in_common_stands_behind_what_differs(pat
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in TEMPLATES if "tools" in variables_of(path)],
+    [
+        path
+        for path in TEMPLATES
+        if "{{ tools | json }}" in path.read_text(encoding="utf-8").partition("--- system")[2]
+    ],
     ids=lambda path: path.stem,
 )
 def test_requests_about_the_same_tools_share_them(path: Path) -> None:

@@ -18,7 +18,7 @@ from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.schemas import choices_of, kind_of
 from callwright.llm.answer_schemas import calls_schema, narrowed
 from callwright.llm.chat import ChatModel
-from callwright.llm.stated_schemas import Line, choice_schema
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import Answer
 from callwright.validators.judges import PICK_TOOLS, SETTLE, WRITE, ask_opinion
@@ -209,18 +209,17 @@ async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -
     tools = list(point.tools.values())
     if len(tools) <= FEW_TOOLS:
         return tools
-    named = choice_schema(tool.name for tool in tools)
-    needed = await ask_opinion(
+    named = await ask_opinion(
         context.chat,
         PICK_TOOLS,
-        narrowed(NeededTools, {"tools": {"type": "array", "items": named}}),
+        NeededTools,
         sample.briefing,
         lines=[f"{tool.name}: {in_a_line(tool.description)}" for tool in tools],
         conversation=conversation_text(point.prefix),
     )
     due = [point.tools[call.tool] for call in point.calls if call.tool in point.tools]
     alike = [one.name for tool in due for one in nearest_tools(tool, tools, _SIBLINGS)]
-    kept = [*dict.fromkeys([*alike, *(name for name in needed.tools if name in point.tools)])][
+    kept = [*dict.fromkeys([*alike, *(name for name in named.tools if name in point.tools)])][
         :FEW_TOOLS
     ]
     return [tool for tool in tools if tool.name in kept]
