@@ -2,6 +2,7 @@
 
 import json
 import sys
+from itertools import chain
 from math import isnan
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,8 @@ from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, 
 from callwright.generators.catalogs.soundness import first_fault, sound_words
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language, Tool, content_key
+from callwright.warehouse.records import GoldCall, JsonSchema, Language, Tool, content_key
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
@@ -48,12 +50,14 @@ class CatalogBuilder:
         types_are_told: bool = True,
         by_category: bool = True,
         language: Language | None = None,
+        names: WireNames = NO_NAMES,
     ) -> None:
         """Create a builder whose `change` translates the format's own keywords.
 
         `types_are_told` reports type words that are not JSON Schema's, but for those of its source.
         Without `by_category`, a tool's category is the first one it was found in. `language` is
-        that of the whole document; None infers it for each tool from its texts.
+        that of the whole document; None infers it for each tool from its texts. Tools and
+        parameters with other `names` on the wire are kept under their own.
         """
 
         def checked(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -63,6 +67,7 @@ class CatalogBuilder:
         self.problems: list[Problem] = []
         self.entries = 0
         self._source, self._by_category, self._language = source, by_category, language
+        self._names = names
         self._schemas = _Schemas(checked, {}, {}, {})
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
@@ -79,6 +84,16 @@ class CatalogBuilder:
         if met not in self._met:
             self._met[met] = self._admitted(draft, source or self._source)
         return self._met[met]
+
+    def own_call(self, call: GoldCall) -> GoldCall:
+        """Return a call of a tool kept here under the own names of tool and parameters."""
+        if not self._names:
+            return call
+        name = self._names.own_tool(call.tool)
+        named = chain.from_iterable(of for (_, one), of in self._named.items() if one == name)
+        schemas = [self._names.schema(tool.parameters) for tool in named]
+        given = self._names.own_arguments(name, call.arguments, schemas)
+        return call.with_changes(tool=name, arguments=given)
 
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count and report an item that does not describe a tool."""
@@ -126,9 +141,9 @@ class CatalogBuilder:
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
         tool = Tool(
-            name=name,
+            name=self._names.own_tool(name),
             description=text,
-            parameters=schema,
+            parameters=self._names.own_schema(schema),
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),
