@@ -1,12 +1,12 @@
 """The one way to ask a language model: what a stage sees, and what an adapter must offer."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from callwright.warehouse.records import Call, Record, Tool
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -118,14 +118,14 @@ class Adapter(Protocol):
 class Completion(NamedTuple):
     """A candidate's reply: text, native tool calls if the provider has them, and reasoning.
 
-    `names` maps the names that natively passed tools had on the wire to the tools' own names.
-    The calls and the text may use either; code that reads the calls restores the own names.
+    `names` are those that natively passed tools and their parameters had on the wire. The calls and
+    the text may use either; code that reads the calls restores the own names.
     """
 
     text: str
     calls: tuple[Call, ...] | None
     reasoning: str = ""
-    names: Mapping[str, str] = MappingProxyType({})
+    names: WireNames = NO_NAMES
 
 
 class ChatModel(Protocol):

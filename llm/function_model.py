@@ -20,10 +20,11 @@ from pydantic import BaseModel, ValidationError
 
 from callwright.llm.answers import DEEPEST, LONGEST, parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Answer, Completion, Prompt
-from callwright.llm.wire_format import wire_messages, wire_names, wire_tools
+from callwright.llm.wire_format import wire_messages, wire_tools
 from callwright.llm.written_calls import read_object
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, LlmCall, Tool, content_key
+from callwright.warehouse.wire_names import wire_names
 
 Messages = list[dict[str, Any]]
 AnswerFunction = Callable[[Messages, list[dict[str, Any]]], Any]

@@ -33,10 +33,10 @@ from callwright.llm.wire_format import (
     read_content,
     read_reasoning,
     read_reply,
-    wire_names,
     wire_question,
 )
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
 _ABOUT_THE_MODEL = (
@@ -159,7 +159,7 @@ class LiteLLMModel:
         return self._litellm
 
     def _arguments(
-        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+        self, request: ChatRequest, names: WireNames, stated: StatedSchema | None
     ) -> dict[str, Any]:
         options = dict(request.options)
         api_base = options.get("api_base")

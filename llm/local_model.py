@@ -17,11 +17,11 @@ from callwright.llm.wire_format import (
     read_reasoning,
     read_reply,
     wire_messages,
-    wire_names,
     wire_tools,
 )
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.extras import require_extra
+from callwright.warehouse.wire_names import wire_names
 
 CONTEXT = 4096
 _SERVER_FAULT = 500

@@ -37,7 +37,6 @@ from callwright.llm.wire_format import (
     read_reasoning,
     read_reply,
     read_tool_calls,
-    wire_names,
     wire_question,
 )
 from callwright.warehouse.errors import (
@@ -46,6 +45,7 @@ from callwright.warehouse.errors import (
     TransientError,
     UnavailableError,
 )
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 if TYPE_CHECKING:
     import aiohttp
@@ -119,7 +119,7 @@ class OpenAIModel:
         """Ask once, and again for each form of the schema that the server refuses."""
         if self._session is None:  # with it comes what is known of the model
             await self._open()
-        names = wire_names(request.tools) if request.tools else {}
+        names = wire_names(request.tools)
 
         async def send(stated: StatedSchema | None) -> RawReply:
             body, headers = self._body(request, names, stated)
@@ -190,7 +190,7 @@ class OpenAIModel:
         )
 
     def _body(
-        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+        self, request: ChatRequest, names: WireNames, stated: StatedSchema | None
     ) -> tuple[bytes, dict[str, str] | None]:
         options = dict(request.options)
         extra = dict(options.get("extra", {}))

@@ -29,7 +29,7 @@ from callwright.warehouse.exports.formats import (
     record_line,
 )
 from callwright.warehouse.exports.hugging_face import hugging_face_row
-from callwright.warehouse.exports.writing import TableFormat, plain_names, tool_document
+from callwright.warehouse.exports.writing import TableFormat, wire_document
 from callwright.warehouse.extras import require_package
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Language, Release, Sample, Tool
@@ -47,6 +47,7 @@ from callwright.warehouse.releases import (
     stream_release,
 )
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_names import wire_names
 
 if TYPE_CHECKING:
     from callwright.flows.evaluation.comparing import AnswerVerdict
@@ -88,7 +89,7 @@ class KeptSample(NamedTuple):
     def messages(self) -> list[dict[str, Any]]:
         """All messages and calls in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
         return list(
-            openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
+            openai_messages(self.sample.briefing, self.sample.turns, wire_names(self.tools))
         )
 
     @property
@@ -97,7 +98,7 @@ class KeptSample(NamedTuple):
         from callwright.flows.evaluation.comparing import last_due
 
         turns = self.sample.turns[: last_due(self.sample)]
-        return list(openai_messages(self.sample.briefing, turns, plain_names(self.tools)))
+        return list(openai_messages(self.sample.briefing, turns, wire_names(self.tools)))
 
     def compare(self, answer: object) -> "AnswerVerdict":
         """Compare an answer to `prompt` and `openai_tools` with all that is accepted.
@@ -109,16 +110,15 @@ class KeptSample(NamedTuple):
         """
         from callwright.flows.evaluation.comparing import compare_answer
 
-        names = {plain: name for name, plain in plain_names(self.tools).items()}
-        return compare_answer(self.sample, {one.key: one for one in self.tools}, answer, names)
+        tools = {one.key: one for one in self.tools}
+        return compare_answer(self.sample, tools, answer, wire_names(self.tools))
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
         """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {…}}]."""
-        names = plain_names(self.tools)
+        names = wire_names(self.tools)
         return [
-            {"type": "function", "function": tool_document(tool, names[tool.name])}
-            for tool in self.candidates
+            {"type": "function", "function": wire_document(tool, names)} for tool in self.candidates
         ]
 
     @property

@@ -11,6 +11,7 @@ from callwright.validators.accepted import AcceptedAnswers
 from callwright.validators.metrics.mistakes import ErrorType, mistakes_of
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import AnswerSort, Call, Prediction, Sample, Tool
+from callwright.warehouse.wire_names import WireNames
 
 _ANSWERER = "The function"
 
@@ -39,11 +40,11 @@ def last_due(sample: Sample) -> int:
 
 
 def compare_answer(
-    sample: Sample, tools: Mapping[str, Tool], answer: object, names: Mapping[str, str]
+    sample: Sample, tools: Mapping[str, Tool], answer: object, names: WireNames
 ) -> AnswerVerdict:
     """Compare what a function answers with all that is accepted where the last calls are due.
 
-    `names` map the tools' names in the answer to their own. Raises RecordError for a sample in
+    `names` are those that the answer may use for tools and parameters. Raises RecordError for a sample in
     which no call is asked for.
     """
     try:

@@ -17,7 +17,6 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.function_model import FunctionModel
 from callwright.llm.prompts import led_by, prompt_version, render
-from callwright.llm.wire_format import wire_names
 from callwright.llm.written_calls import (
     LONGEST,
     TRACE_OF_A_CALL,
@@ -50,6 +49,7 @@ from callwright.warehouse.records import (
     Tool,
     ToolsShown,
 )
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,15 +239,20 @@ def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
     return _by_own_names(parsed, completion.names)
 
 
-def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
-    """Return a reply with the tools' own names for those on the wire; unknown names stay."""
+def _by_own_names(parsed: ParsedReply, names: WireNames) -> ParsedReply:
+    """Return a reply with the own names for those on the wire; unknown names stay."""
     if not names or not parsed.calls:
         return parsed
-    calls = tuple(
-        call._replace(tool=names.get(call.tool, call.tool)) if isinstance(call.tool, str) else call
-        for call in parsed.calls
-    )
-    return parsed._replace(calls=calls)
+    return parsed._replace(calls=tuple(_by_own_name(call, names) for call in parsed.calls))
+
+
+def _by_own_name(call: ReplyCall, names: WireNames) -> ReplyCall:
+    if not isinstance(call.tool, str):
+        return call
+    tool, given = names.own_tool(call.tool), call.arguments
+    if isinstance(given, dict):
+        given = names.own_arguments(tool, given)
+    return ReplyCall(tool, given)
 
 
 def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:
@@ -373,8 +378,7 @@ async def in_messages(
     if not isinstance(chat, FunctionModel):
         problem = f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
         raise ConfigurationError(problem)
-    names = {name: wire for wire, name in wire_names(tools).items()}
-    return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
+    return await chat.answer(list(openai_messages(briefing, turns, wire_names(tools))), tools)
 
 
 class NamedTools(NamedTuple):

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +27,8 @@ from callwright.generators.catalogs.soundness import first_fault, is_sound, soun
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language, Original, Tool, content_key
+from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
@@ -60,12 +62,14 @@ class CatalogBuilder:
         types_are_told: bool = True,
         by_category: bool = True,
         language: Language | None = None,
+        names: WireNames = NO_NAMES,
     ) -> None:
         """Create a builder whose `change` translates the format's own keywords.
 
         `types_are_told` reports type words that are not JSON Schema's, but for those of its source.
         Without `by_category`, a tool's category is the first one it was found in. `language` is
-        that of the whole document; None infers it for each tool from its texts.
+        that of the whole document; None infers it for each tool from its texts. Tools and
+        parameters with other `names` on the wire are kept under their own.
         """
 
         def checked(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -75,6 +79,7 @@ class CatalogBuilder:
         self.problems: list[Problem] = []
         self.entries = 0
         self._source, self._by_category, self._language = source, by_category, language
+        self._names = names
         self._schemas = _Schemas(checked, {}, {}, {})
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
@@ -91,6 +96,16 @@ class CatalogBuilder:
         if met not in self._met:
             self._met[met] = self._admitted(draft, source or self._source)
         return self._met[met]
+
+    def own_call(self, call: GoldCall) -> GoldCall:
+        """Return a call of a tool kept here under the own names of tool and parameters."""
+        if not self._names:
+            return call
+        name = self._names.own_tool(call.tool)
+        named = chain.from_iterable(of for (_, one), of in self._named.items() if one == name)
+        schemas = [self._names.schema(tool.parameters) for tool in named]
+        given = self._names.own_arguments(name, call.arguments, schemas)
+        return call.with_changes(tool=name, arguments=given)
 
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count and report an item that does not describe a tool."""
@@ -139,9 +154,9 @@ class CatalogBuilder:
             return None
         properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
-            name=name,
+            name=self._names.own_tool(name),
             description=text,
-            parameters=schema,
+            parameters=self._names.own_schema(schema),
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),

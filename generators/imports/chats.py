@@ -26,6 +26,7 @@ from callwright.generators.imports.reading import (
     broken,
     items,
     language_of_user,
+    names_beside,
     objects,
     parsed,
     part,
@@ -48,8 +49,10 @@ from callwright.warehouse.records import (
     Sample,
     SampleFacts,
     Tool,
+    Turn,
 )
 from callwright.warehouse.registry import blame, is_ours, whose
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _TIME = re.compile(
@@ -57,7 +60,6 @@ _TIME = re.compile(
 )
 _TOOLS_IN_TEXT = ("<tools>", "</tools>")
 _OPENING = re.compile(r"\[\s*\{")
-_WORD = re.compile(r"[A-Za-z]+")
 _OPTIONAL = "optional"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _BESIDE = ".origins.jsonl"  # what our own export for OpenAI writes beside its rows
@@ -93,7 +95,7 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
     """Return a reader of files with one conversation a row, whose parts `find` locates."""
 
     def read(path: Path) -> Iterator[ImportedRecord]:
-        chats = ChatReader(name)
+        chats = ChatReader(name, names_beside(path))
         rows = chain.from_iterable(map(read_rows, sample_files(path)))
         return read_each(rows, lambda row: chats.record(row, find))
 
@@ -122,9 +124,9 @@ def sample_files(path: Path) -> list[Path]:
 class ChatReader:
     """Makes records from rows; tools that many rows share are read once."""
 
-    def __init__(self, source: str) -> None:
-        """Create a reader whose tools have `source` as their source."""
-        self.builder = CatalogBuilder(source, types_are_told=False, by_category=False)
+    def __init__(self, source: str, names: WireNames = NO_NAMES) -> None:
+        """Create a reader whose tools have `source` as their source, and `names` on the wire."""
+        self.builder = CatalogBuilder(source, types_are_told=False, by_category=False, names=names)
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
@@ -178,7 +180,8 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         tool_names = {tool.name for tool in tools}
-        made = (turn.calls for turn in chat.turns if isinstance(turn, CallTurn))
+        turns = tuple(map(self._own_turn, chat.turns))
+        made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
         if tool_names and (strange := sorted(called - tool_names)):
             self.refuse(
@@ -187,17 +190,22 @@ class _ChatRecord(RecordReader):
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
-                kind=kind_of_turns(chat.turns),
-                language=row.language or language_of_user(chat.turns),
+                kind=kind_of_turns(turns),
+                language=row.language or language_of_user(turns),
                 category=row.category or next((tool.category for tool in tools), ""),
                 candidates=tuple(tool.key for tool in tools),
-                turns=chat.turns,
+                turns=turns,
                 facts=SampleFacts(reference_time=moment[1]) if moment else NO_FACTS,
                 system_message=_TIME.sub("", system) if moment else system,
                 origin=Origin(stage=STAGE),
             ),
             tools,
         )
+
+    def _own_turn(self, turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)
