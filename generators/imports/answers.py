@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -57,7 +57,10 @@ _TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
     r"""|\\?["']tool_calls\\?["']\s{0,9}:"""
 )
 _THOUGHTS = ("think", "thinking", "reasoning")
-_WITHHELD = {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"}
+_TAG = (
+    r"<[|\uff5c][^<>|\uff5c\s]{1,40}[|\uff5c]?>"
+    r"|<[^<>\s]{0,24}?(?:tool|function)s?[_\u2581]?(?:call|use|code)"
+)
 _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
@@ -86,13 +89,27 @@ def read_answer(text: str) -> ParsedAnswer:
 @cache
 def _marks() -> re.Pattern[str]:
     marks = packaged(_PACKAGE, _MARKS_FILE)
-    known = (*marks["read"], *marks["not_read"])
-    return re.compile("|".join(map(re.escape, known)), re.IGNORECASE)
+    known = map(re.escape, (*marks["read"], *marks["not_read"]))
+    return re.compile("|".join((*known, _TAG)), re.IGNORECASE)
+
+
+@lru_cache(256)
+def calls_by_name(tools: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds calls of these tools in words, in whichever notation."""
+    named = "|".join(map(re.escape, sorted(tools, key=len, reverse=True)))
+    return re.compile(
+        rf"""(?<![\w.])(?:{named})[({{]|=\s*["'](?:{named})["']|["'](?:{named})["']\s*:\s*[{{\[]"""
+    )
+
+
+def is_absent(text: str) -> bool:
+    """Whether a program has written that there are no words, such as "None"."""
+    return text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["absent"]
 
 
 def refuse_withheld(text: str) -> None:
     """Raise UnreadableChat if a log has replaced the words by a mark."""
-    if text.strip().casefold() in _WITHHELD:
+    if text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["withheld"]:
         raise UnreadableChat(f"what was said is withheld: {shown(text.strip())}")
 
 
@@ -131,7 +148,7 @@ def _whole(said: str) -> list[Called]:
     """
     text = said.strip()
     language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
-    is_fenced = text.startswith(_FENCE) and text.endswith(_FENCE) and _FENCE not in inner
+    is_fenced = text.startswith(_FENCE) and text.endswith(_FENCE)
     if is_fenced and language.strip().lower() in _FENCED:
         text = inner.strip()
     if text.startswith("[") and (calls := python_calls(text)):
@@ -207,7 +224,8 @@ def call_of(stated: JsonValue) -> Called:
     name = next((fields[word] for word in _NAMES if fields.get(word)), None)
     given_arguments = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
     if not isinstance(name, str):
-        raise UnreadableChat(f"a call has the name {shown(name)}")
+        kind = f" of the type {shown(stated['type'])}" if "type" in stated else ""
+        raise UnreadableChat(f"a call{kind} has the name {shown(name)}")
     arguments, note = given_arguments, ""
     if isinstance(arguments, str):
         arguments = _arguments_in(arguments, name)
@@ -232,8 +250,18 @@ def _arguments_in(text: str, name: str) -> JsonValue:
     try:
         return read_json(text)
     except ValueError as error:
-        message = f"the arguments of {name} can't be read, {error}: {shown(text)}"
+        reason = "they are more than one value" if _is_begun(text) else str(error)
+        message = f"the arguments of {name} can't be read, {reason}: {shown(text)}"
         raise UnreadableChat(message) from error
+
+
+def _is_begun(text: str) -> bool:
+    """Whether a text begins with a value, and more stands behind it."""
+    try:
+        _, end = REPLY_DECODER.raw_decode(text.strip())
+    except (ValueError, RecursionError):
+        return False
+    return end < len(text.strip())
 
 
 def id_of(fields: Fields) -> str:

@@ -5,7 +5,7 @@ other information.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,12 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.papers import BFCL_WORDS
 from callwright.generators.catalogs.rewriting import renaming_types
-from callwright.generators.imports.answers import UnreadableChat, calls_due, messages_of_reply
+from callwright.generators.imports.answers import (
+    UnreadableChat,
+    calls_by_name,
+    calls_due,
+    messages_of_reply,
+)
 from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
     Fields,
@@ -33,6 +38,7 @@ from callwright.generators.imports.reading import (
     part,
     read_each,
     unread,
+    without_padding,
     words,
 )
 from callwright.generators.taken import STAGE, kind_of_turns
@@ -47,9 +53,11 @@ from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,
     Origin,
+    ReplyTurn,
     Sample,
     SampleFacts,
     Tool,
+    Turn,
 )
 from callwright.warehouse.registry import blame, is_ours, whose
 
@@ -187,20 +195,45 @@ class _ChatRecord(RecordReader):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
+        turns = self._with_tools(chat.turns, {tool.name: tool for tool in tools})
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
-                kind=kind_of_turns(chat.turns),
-                language=row.language or language_of_user(chat.turns),
+                kind=kind_of_turns(turns),
+                language=row.language or language_of_user(turns),
                 category=row.category or next((tool.category for tool in tools), ""),
                 candidates=tuple(tool.key for tool in tools),
-                turns=chat.turns,
+                turns=turns,
                 facts=SampleFacts(reference_time=moment[1]) if moment else NO_FACTS,
                 system_message=_TIME.sub("", system) if moment else system,
                 origin=Origin(stage=STAGE),
             ),
             tools,
         )
+
+    def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+        """Return the turns without nulls that pad arguments; refuse words that call a tool."""
+        padding: set[str] = set()
+
+        def read(turn: Turn) -> Turn:
+            if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
+                trace = shown(found[0])
+                self.refuse(f"The words {trace} look like a call, and none can be read there")
+            if not isinstance(turn, CallTurn):
+                return turn
+            kept = [without_padding(call, tools[call.tool]) for call in turn.calls]
+            for call, bare in zip(turn.calls, kept, strict=True):
+                padding.update(call.arguments.keys() - bare.arguments.keys())
+            return turn.with_changes(calls=tuple(kept))
+
+        if not tools or not self.is_readable:
+            return turns
+        calls = calls_by_name(frozenset(tools))
+        read_turns = tuple(map(read, turns))
+        if padding:
+            names = " and ".join(map(repr, sorted(padding)))
+            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
+        return read_turns
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)
