@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
+from unicodedata import category
 
 from pydantic import JsonValue
 
@@ -103,14 +104,18 @@ def calls_by_name(tools: frozenset[str]) -> re.Pattern[str]:
 
 
 def is_absent(text: str) -> bool:
-    """Whether a program has written that there are no words, such as "None"."""
-    return text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["absent"]
+    """Whether a text has no words, or those of a program for none: "...", "{}", "None"."""
+    has_words = any(one.isalnum() or category(one) == "So" for one in text)  # emojis are answers
+    return not has_words or text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["absent"]
 
 
 def refuse_withheld(text: str) -> None:
-    """Raise UnreadableChat if a log has replaced the words by a mark."""
-    if text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["withheld"]:
-        raise UnreadableChat(f"what was said is withheld: {shown(text.strip())}")
+    """Raise UnreadableChat if a log has replaced the words, or some of them, by a mark."""
+    marks, bare = packaged(_PACKAGE, _MARKS_FILE), text.strip()
+    if bare.casefold() in marks["withheld"]:
+        raise UnreadableChat(f"what was said is withheld: {shown(bare)}")
+    if any(mark in bare for mark in marks["cut"]):
+        raise UnreadableChat(f"what was said is cut in the middle: {shown(bare)}")
 
 
 def _without_end(text: str) -> str:
@@ -218,6 +223,8 @@ def call_of(stated: JsonValue) -> Called:
     """
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
+    if failed := stated.get("parse_error"):
+        raise UnreadableChat(f"a call could not be read when it was made: {shown(failed)}")
     inner = stated.get("function")
     fields = {**stated, "name": inner} if isinstance(inner, str) else stated
     fields = inner if isinstance(inner, dict) else fields
@@ -344,8 +351,9 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
 
 
 def _chosen(choices: JsonValue) -> JsonValue:
-    """Return the message of the first choice. Raises UnreadableChat."""
-    first = next(iter(items(choices)), None)
+    """Return the message of the choice numbered 0, or else of the first. Raises UnreadableChat."""
+    numbered = (one for one in objects(choices) if one.get("index") == 0)
+    first = next(numbered, next(iter(items(choices)), None))
     message = first.get("message") if isinstance(first, dict) else None
     if not isinstance(first, dict) or not isinstance(message, dict):
         raise UnreadableChat(f"the choices of the answer are {shown(choices)}, without a message")

@@ -76,6 +76,7 @@ _ABOUT = frozenset(  # files that tell of others
 )
 _FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
 _BODIES = ("body", "request", "requestBody", "request_body", "kwargs")
+_UNWANTED = frozenset({"false", "0"})
 _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
@@ -357,7 +358,7 @@ def _trl(fields: Fields) -> ChatRow | None:
     prompt = items(fields.get("prompt"))
     if not prompt:
         return _openai(fields)
-    if fields.get("label") is False:
+    if str(fields.get("label")).lower() in _UNWANTED:
         return None
     told = prompt[0].get("content") if isinstance(prompt[0], dict) else None
     if isinstance(told, str) and CALLING in told:  # the tools, as our rows for GRPO tell them

@@ -75,6 +75,7 @@ def test_calls_in_a_notation_that_is_not_read_cost_their_row(content: str, tmp_p
         "A tool such as get_weather (for any city) tells it.",
         "Use `List<Function>` there, and <b>no</b> tool calls.",
         "3 < 4 and 5|6 > 2",
+        "\U0001f44d",
     ],
 )
 def test_words_about_tools_are_words(content: str, tmp_path: Path) -> None:
@@ -83,7 +84,9 @@ def test_words_about_tools_are_words(content: str, tmp_path: Path) -> None:
     assert record.sample.gold == ()
 
 
-@pytest.mark.parametrize("content", ["None", "null", " undefined\n", "[object Object]", "NaN"])
+@pytest.mark.parametrize(
+    "content", ["None", "null", " undefined\n", "[object Object]", "NaN", "{}", "...", "\u200b"]
+)
 def test_the_words_of_programs_for_nothing_are_no_answer(content: str, tmp_path: Path) -> None:
     # bojieli/ai-agent-book#739
     bare, beside = read(
@@ -206,3 +209,46 @@ def test_arguments_that_are_no_json_are_not_repaired(text: str, tmp_path: Path) 
     [record] = read("openai", tmp_path, answered(None, call(text)))
     assert record.sample is None
     assert "the arguments of get_weather can't be read" in record.problems[0].message
+
+
+def test_calls_that_were_found_invalid_are_no_calls_without_arguments(tmp_path: Path) -> None:
+    # UKGovernmentBEIS/inspect_ai#4832, bytedance/deer-flow#2890
+    found = {"id": "c", "function": "get_weather", "arguments": {}, "parse_error": "No JSON."}
+    invalid = {"name": "get_weather", "args": '{"ci', "error": "No JSON."}
+    rows = (answered("", found), answered("I look.", invalid_tool_calls=[invalid]))
+    for record in read("openai", tmp_path, *rows):
+        assert record.sample is None
+        assert "No JSON." in record.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "text", ["<truncated due to size exceeding limit>", "Wea... (litellm_truncated 98 chars) Ulm?"]
+)
+def test_words_that_a_log_has_not_kept_are_not_read(text: str, tmp_path: Path) -> None:
+    # BerriAI/litellm#14637
+    asked = {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "7"}]}
+    for record in read("openai", tmp_path, asked, answered(text)):
+        assert record.sample is None
+        assert "what was said" in record.problems[0].message
+    long = answered("7 degrees.")
+    long["messages"].insert(0, {"role": "system", "content": f"You are {text}"})
+    [record] = read("openai", tmp_path, long)
+    assert record.sample is not None
+
+
+@pytest.mark.parametrize("label", [False, 0, "false", "False"])
+def test_answers_that_are_not_wanted_are_not_read(label: Any, tmp_path: Path) -> None:
+    completion = [{"role": "assistant", "content": "7 degrees."}]
+    row = {"prompt": ASKED, "completion": completion, "label": label}
+    refused, taken = read("trl-kto", tmp_path, row, row | {"label": True})
+    assert refused.sample is None
+    assert taken.sample is not None
+
+
+def test_of_several_choices_the_one_numbered_0_is_read(tmp_path: Path) -> None:
+    other = {"index": 1, "message": {"role": "assistant", "content": "7 degrees."}}
+    first = {"index": 0, "message": {"role": "assistant", "tool_calls": [call('{"city": "Ulm"}')]}}
+    row = {"request": {"messages": ASKED, "tools": [FUNCTION]}, "response": {}}
+    row["response"] = {"choices": [other, first]}
+    [record] = read("openai", tmp_path, row)
+    assert calls_of(record) == [{"city": "Ulm"}]
