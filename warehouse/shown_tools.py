@@ -38,7 +38,9 @@ def as_shown(tool: Tool) -> Tool:
 
 def _changed(tool: Tool, change: Callable[[JsonSchema], JsonSchema]) -> Tool:
     parameters = _changed_schemas(tool.parameters, change)
-    return tool if parameters == tool.parameters else tool.with_changes(parameters=parameters)
+    returns = tool.returns and _changed_schemas(tool.returns, change)
+    is_same = parameters == tool.parameters and returns == tool.returns
+    return tool if is_same else tool.with_changes(parameters=parameters, returns=returns)
 
 
 def _changed_schemas(schema: JsonSchema, change: Callable[[JsonSchema], JsonSchema]) -> JsonSchema:

@@ -44,8 +44,8 @@ def compare_answer(
 ) -> AnswerVerdict:
     """Compare what a function answers with all that is accepted where the last calls are due.
 
-    `names` are those that the answer may use for tools and parameters. Raises RecordError for a sample in
-    which no call is asked for.
+    `names` are those that the answer may use for tools and parameters. Raises RecordError for a
+    sample in which no call is asked for.
     """
     try:
         completion = read_given(answer, _ANSWERER)

@@ -226,8 +226,9 @@ async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -
 
 
 def _shown(tool: Tool, *, has_returns: bool) -> dict[str, JsonValue]:
-    return without_examples(tool).signature | (
-        {"returns": tool.returns} if has_returns and tool.returns is not None else {}
+    bare = without_examples(tool)
+    return bare.signature | (
+        {"returns": bare.returns} if has_returns and bare.returns is not None else {}
     )
 
 

@@ -64,6 +64,12 @@ def test_examples_are_not_shown_wherever_a_schema_has_them() -> None:
     assert shown({"type": "integer", "examples": [4711]}) == {"type": "integer"}
 
 
+def test_what_is_returned_has_no_examples_either() -> None:
+    returns = {"type": "object", "properties": {"ship": {"type": "string", "examples": ["Comet"]}}}
+    tool = tool_of().with_changes(returns=returns)
+    assert as_shown(tool).returns == {"type": "object", "properties": {"ship": {"type": "string"}}}
+
+
 def test_what_the_document_fixes_stays() -> None:
     fixed = {"type": "string", "enum": ["rose", "tulip"], "default": "rose"}
     assert shown(fixed) == fixed
