@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _LIMITING = re.compile(
     r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) "
 )
+_PURPOSE = re.compile(
+    r"(?<=\w),? (?:to|for|that|which|who|whose|whether|when|where|if|from|via|used) .*"
+)
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
 _ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
@@ -92,6 +95,7 @@ CODED = frozenset(
     | {"pin", "uuid"}
 )
 
+_ON_KNOWN = frozenset({"look", "change", "drop", "switch", "restore"})
 _FORMATS = {
     "date": "date",
     "date-time": "moment",
@@ -107,6 +111,8 @@ _FORMATS = {
 def meaning_by_words(name: str, description: str) -> str:
     """Return the kind that the name's words tell, or else the description's; "text" by default."""
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
+    # "user to get info on" is a user, and no info
+    first = _PURPOSE.split(first, maxsplit=1)[0] or first
     kinds = (
         kind
         for words in (" ".join(split_name(name)), first[:60])
@@ -129,6 +135,8 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
     if declared in ("boolean", "array", "object"):
         return declared
     described = meaning_by_words(name, str(schema.get("description", "")))
+    if described == "text" and _is_its_thing(name, schema):
+        described = "code"
     if declared in ("integer", "number"):
         return described if described in NUMERIC else "number"
     if not pattern:
@@ -139,6 +147,17 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
     if has_day:
         return "date" if pattern.count("-") - pattern.count("0-9") > 1 else "month"
     return "pattern"
+
+
+def _is_its_thing(name: str, schema: JsonSchema) -> bool:
+    """Whether a parameter that nothing describes is the thing that its tool reads or changes.
+
+    `charge` of `get_charge` is the charge's ID.
+    """
+    tool = function_words(str(schema.get(ASKED_OF, "")).partition(" ")[0])
+    things = {word.removesuffix("s") for word in tool[1:]}
+    is_on_known = deed_of(next(iter(tool), "")) in _ON_KNOWN
+    return is_on_known and not schema.get("description") and "_".join(split_name(name)) in things
 
 
 @cache
