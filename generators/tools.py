@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
 
 from callwright.language.calls.completing import Fixed, completed, told_of
-from callwright.language.calls.parameters import ASKED_OF
+from callwright.language.calls.parameters import ASKED_OF, in_context, tells_values
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import CHANGES, deed_of, function_words
 from callwright.language.packs import unspaced
@@ -411,8 +411,18 @@ def is_plain(schema: JsonSchema) -> bool:
 
 
 def sayable_options(tool: Tool) -> list[str]:
-    """Return the optional parameters that a message can state in passing; plumbing is excluded."""
-    return [name for name in tool.optional if is_plain(tool.properties[name])]
+    """Return the optional parameters that a message can state in passing.
+
+    Plumbing is excluded, and so is what nothing tells the values of.
+    """
+    return [*_sayable_options(tool)]
+
+
+@lru_cache(_COMPILED)
+def _sayable_options(tool: Tool) -> tuple[str, ...]:
+    schemas = in_context(tool.properties, tool.name, tool.description)
+    plain = (name for name in tool.optional if is_plain(tool.properties[name]))
+    return tuple(name for name in plain if tells_values(name, schemas[name]))
 
 
 def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:

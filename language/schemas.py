@@ -278,8 +278,9 @@ _LOOKED = 400  # texts that are tried where a pattern looks ahead or behind
 _OTHERS = (_LOWER, _UPPER + _DIGITS, "-_.,:;!?@#/ ")
 _LONGEST_TEXT = 4_000  # characters; counts within counts multiply
 _DEEPEST = 30  # groups within groups
-_OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
+_OPEN_ENDED = 7  # how many more than the least a `+`, `*` or `{n,}` may give
 _LONGEST = 64
+_SPREAD = 12  # how many more than the least a `{n,m}` gives at most
 
 
 class UnsupportedPatternError(ValueError):
@@ -437,10 +438,11 @@ class _SchemaReader:
             self.at += len(inside) + 1
             least, comma, most = inside.partition(",")
             are_numbers = least.isdecimal() and (not most or most.isdecimal())
-            if not are_numbers or int(most or least) > _LONGEST:
+            if not are_numbers or int(least) > _LONGEST:
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
-            counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)
+            high = min(int(most), low + _SPREAD) if most else low + _OPEN_ENDED
+            counts = (low, high) if comma else (low, low)
         else:
             counts = {"?": (0, 1), "*": (0, _OPEN_ENDED), "+": (1, 1 + _OPEN_ENDED)}[mark]
         if not self._skips("?"):

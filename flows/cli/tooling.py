@@ -157,6 +157,7 @@ def import_tools(
         import_server,
         plumbing_in,
         problems_in,
+        tools_in,
     )
     from callwright.flows.environments import mcp_address
     from callwright.generators.catalogs.choosing import (
@@ -168,6 +169,7 @@ def import_tools(
     )
     from callwright.generators.environments.mcp import read_server
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
+    from callwright.generators.own_values import missing_values, told_of_missing
 
     choice = ToolChoice(
         include=tuple(map(read_pattern, include)),
@@ -202,10 +204,11 @@ def import_tools(
         f"{count_of(imported_catalog.entries, 'entry', 'entries')} read,"
         f" {count_of(imported_catalog.tools, 'tool')} kept{named}."
     )
+    missing = missing_values(tools_in(warehouse, imported_catalog.key))
     value = catalog_json(imported_catalog) | {"plumbing": unsaid, "problems": problems}
-    return CommandResult(
-        value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)]
-    )
+    value |= {"values": missing}
+    lines = [*_plumbing_text(unsaid), *told_of_missing(missing)]
+    return CommandResult(value, [counts, *lines, *_problems_text(problems, _SHOWN)])
 
 
 def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
@@ -338,6 +341,7 @@ def check_tools(
     from callwright.flows.toolmaking import find_problems
     from callwright.generators.catalogs.choosing import read_pairs
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
+    from callwright.generators.own_values import missing_values, told_of_missing
 
     if server or url:
         origin = {"url": url} if url else {"command": words_of(server)}
@@ -366,6 +370,7 @@ def check_tools(
         "kinds": rows,
         "left_out": kind_survey.left_out,
         "constants": constants,
+        "values": missing_values(kind_survey.tools),
         "problems": problems,
     }
     if tool:
@@ -388,6 +393,7 @@ def check_tools(
             *of_servers,
             *_left_out_text(kind_survey),
             *fixed,
+            *told_of_missing(missing_values(kind_survey.tools)),
             *_problems_text(problems, _GAPS),
         ],
     )

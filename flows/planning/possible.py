@@ -24,6 +24,7 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.families import Kind, LeftOut, Order, told_of, tools_for, usable_tools
 from callwright.generators.kinds import family_of, kind_named, waves_of
+from callwright.generators.own_values import OwnValues, missing_values, told_of_missing
 from callwright.generators.policies.surveying import PolicyProblem, survey_policies
 from callwright.language.schemas import json_type
 from callwright.warehouse.counts import count_of
@@ -185,6 +186,8 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         asked = count_of(sum(recipe_survey.asked.values()), "sample")
         counts = f"{recipe_survey.impossible} of {asked} can't be planned with these tools"
         remarks.append(remark(counts, "samples"))
+    missing = missing_values(recipe_survey.tools, OwnValues(recipe.own_values))
+    remarks += [remark(one, "tools") for one in told_of_missing(missing)]
     constants = constants_to_fix(recipe_survey.tools)
     return remarks + [remark(one.sentence(len(recipe_survey.tools)), "tools") for one in constants]
 

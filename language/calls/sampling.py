@@ -16,6 +16,7 @@ from callwright.language.calls.parameters import (
     CLOCKED,
     CODED,
     NUMERIC,
+    has_a_name,
     meaning_by_words,
     meaning_of,
     meaning_row,
@@ -346,9 +347,12 @@ def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     kind = meaning_of(name, schema)
-    examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
+    stated = (one.strip() for one in schema.get("examples") or () if isinstance(one, str))
+    examples = [one for one in stated if one.strip("\"'")]
     row = meaning_row(name, schema)
     is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
+    if kind == "pattern":  # what it means often has the form that the pattern wants
+        kind = meaning_by_words(name, str(schema.get("description", "")))
     if kind == "person" and row is None and is_of_thing:
         kind = "text"  # whose name it is would stand there
     # a park or a station is no city
@@ -360,6 +364,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
+    default = schema.get("default")
+    if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
+        return default
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         words = _WORDS.findall(text.lower())
@@ -392,9 +399,8 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         low, high = _likely(kind, name)
         step = _step(kind, low)
         return str(step * rng.randint(-(-low // step), high // step))
-    return phrase(
-        "text name" if names_a_thing(name, schema) else topic_of(name, kind), language, rng
-    )
+    is_name = names_a_thing(name, schema) or (kind == "text" and has_a_name(name, schema))
+    return phrase("text name" if is_name else topic_of(name, kind), language, rng)
 
 
 def _random_day(rng: Random) -> str:
@@ -412,9 +418,10 @@ def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
     try:
         text = matching_text(schema["pattern"], rng)
-        if len(text) > 1:
+        # "0" and "adr_7" are of their patterns, and no ids that anybody has
+        fewest = _USUAL_LENGTH if _OPEN.search(schema["pattern"]) else 2
+        if len(text) >= fewest:
             return text
-        # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
         found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
         return max(found, key=len)
     except UnsupportedPatternError as error:
@@ -428,10 +435,14 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
         raise ReplyError(problem)
     while len(text) < least:
         text = text + pack.space + phrase(pack.data["values"]["padding"], language, rng)
-    return text[:most].strip() if most is not None and len(text) > most else text
+    if most is None or len(text) <= most:
+        return text
+    whole_words = text[: most + 1].rpartition(" ")[0].strip()
+    return whole_words if len(whole_words) >= max(1, least) else text[:most].strip()
 
 
 _CALL_TRIES = 12
+_USUAL_LENGTH, _OPEN = 8, re.compile(r"[*+]|,\}")
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
@@ -563,6 +574,7 @@ _STEPS = {"money": 5}
 _LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
 _DECIMAL_SHARE = 0.2
 _WIDE = 1000
+_TIMES = 5
 _SMALL = 30  # nobody rounds what is less
 _MOST_STEPS = 10**9
 
@@ -633,6 +645,13 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
     low, high = _limit(schema, "minimum", step), _limit(schema, "maximum", -step)
     if low is None and high is None:
         return likely_low, max(likely_high, likely_low + step), step
+    if low is not None and high is not None and "multipleOf" not in schema:
+        # people stay in the usual part of a wide range, or near its beginning
+        within = max(low, likely_low), min(high, likely_high)
+        if within[0] < within[1]:
+            low, high = within
+        elif low > 0:
+            high = min(high, low * _TIMES)
     if low is None:
         low = likely_low if high is None or likely_low <= high else high - _WIDE
     if high is None:

@@ -319,8 +319,7 @@ def test_a_call_fits_what_its_schema_says_of_several_members(tmp_path: Path, idi
     for seed in range(12):
         try:
             call = NO_VALUES.fill(tool, tool.required, "en", Random(seed))
-        except ReplyError as error:  # told off, never landed
-            assert str(error)
+        except ReplyError:  # told off, never landed
             continue
         calls += 1
         assert SchemaValidator(schema).is_valid(call), call
