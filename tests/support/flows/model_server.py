@@ -185,15 +185,19 @@ class ModelServer:
 
 
 _WANTED = {
-    "calls": "works by calling tools",
+    "calls": "works by calling tools|Make all the calls|Do what comes next|Call the tool that",
     "names": "You choose the tools",
     "last": "which one call comes last",
     "before": "You have found the end of the plan",
 }
-_FORMATS = {"native": "you are given as functions", "yaml": "in YAML.", "json": ""}
+_FORMATS = {
+    "native": "Make all the calls|Do what comes next|Call the tool that",
+    "yaml": "in YAML.",
+    "json": "",
+}
 _SETTINGS = {
-    "plan": "Give all the calls|You plan calls|have to be called to do",
-    "conversation": "You see the conversation|the tools to call next",
+    "plan": "Make all the calls|Give all the calls|You plan calls|have to be called to do",
+    "conversation": "Do what comes next|You see the conversation|the tools to call next",
     "call": "",
 }
 
@@ -216,8 +220,12 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
         )
         for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
     }
+    chat = ""
+    if found["format"] == "native":  # the messages are the conversation
+        lines = "\n".join(f"{one.role}: {one.content}" for one in messages[1:])
+        chat = f"\n<conversation>\n{lines}\n</conversation>"
     return (
-        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items())
+        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) + chat
         if found["wanted"]
         else ""
     )

@@ -169,12 +169,9 @@ def _acts_of(prediction: Prediction) -> frozenset[str]:
     if isinstance(value, dict):
         stated = value.get(ACTS)
         return (read_acts(stated) if stated is not None else None) or frozenset()
-    shown = [
-        act
-        for act, pattern in _SHOWS.items()
-        if pattern.of(prediction.text).search(prediction.text)
-    ]
-    return frozenset([*shown, "inform"][:1]) if prediction.text.strip() else frozenset()
+    said = prediction.text.strip()
+    shown = (act for act, pattern in _SHOWS.items() if pattern.of(said).search(said))
+    return frozenset([next(shown, "inform")]) if said else frozenset()
 
 
 def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:
