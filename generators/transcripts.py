@@ -6,6 +6,8 @@ from typing import assert_never
 import orjson
 from pydantic import JsonValue
 
+from callwright.llm.chat import ChatMessage
+from callwright.warehouse.exports.writing import user_text
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -25,6 +27,40 @@ def conversation_text(turns: Iterable[Turn]) -> str:
     Only executed calls and their results are included.
     """
     return "\n".join(line for turn in turns for line in _lines(turn))
+
+
+def chat_messages(turns: Iterable[Turn]) -> Iterator[ChatMessage]:
+    """Yield turns as the messages of a chat; what a user says in a row is one message.
+
+    Only executed calls and their results are included.
+    """
+    spoken: list[str] = []
+    for turn in turns:
+        if isinstance(turn, UserTurn):
+            spoken.append(user_text(turn))
+        elif own := [*_messages(turn)]:
+            yield from _said(spoken)
+            yield from own
+            spoken = []
+    yield from _said(spoken)
+
+
+def _said(spoken: Iterable[str]) -> Iterator[ChatMessage]:
+    if text := "\n".join(spoken):
+        yield ChatMessage(role="user", content=text)
+
+
+def _messages(turn: CallTurn | ResultTurn | ReplyTurn) -> Iterator[ChatMessage]:
+    match turn:
+        case ReplyTurn(text=text):
+            yield ChatMessage(role="assistant", content=text)
+        case CallTurn(calls=calls, executed=True) if calls:
+            made = tuple(Call(tool=one.tool, arguments=one.arguments) for one in calls)
+            yield ChatMessage(role="assistant", content="", calls=made)
+        case ResultTurn(results=results):
+            for result in results:
+                told = result if isinstance(result, str) else orjson.dumps(result).decode()
+                yield ChatMessage(role="tool", content=told)
 
 
 def user_texts(turns: Iterable[Turn]) -> list[str]:

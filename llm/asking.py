@@ -266,7 +266,7 @@ class _Sending:
         """Send the request through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
-        letters = sum(size(message.content) for message in self.request.messages)
+        letters = sum(size(message.text) for message in self.request.messages)
         self.prompt_tokens = letters // BYTES_PER_TOKEN
         tokens = self.prompt_tokens + self.most_tokens
         gate, hedging = self.around.gate, self.around.hedging

@@ -1,9 +1,10 @@
 """The one way to ask a language model: what a stage sees, and what an adapter must offer."""
 
 from collections.abc import Sequence
+from operator import not_
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from callwright.warehouse.records import Call, Record, Tool
 from callwright.warehouse.wire_names import NO_NAMES, WireNames
@@ -11,14 +12,23 @@ from callwright.warehouse.wire_names import NO_NAMES, WireNames
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 
 
 class ChatMessage(Record):
-    """One message of a prompt."""
+    """One message of a prompt.
+
+    The `calls` of an assistant's message are answered by the tool messages behind it, in order.
+    """
 
     role: Role
     content: str
+    calls: tuple[Call, ...] = Field(default=(), exclude_if=not_)
+
+    @property
+    def text(self) -> str:
+        """All that a model reads of it: the content, and the calls as JSON."""
+        return "\n".join((self.content, *(one.model_dump_json() for one in self.calls)))
 
 
 class Prompt(Record):

@@ -67,12 +67,12 @@ class FunctionModel:
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """Return what the function answers to the messages of a prompt."""
-        return await self.answer([*map(dict, wire_messages(prompt.messages))], tools)
+        """Return what the function answers to the messages of a prompt. Raises ReplyError.
 
-    async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
-        """Return the function's answer; its calls use the names on the wire. Raises ReplyError."""
+        Its calls use the names on the wire.
+        """
         names = wire_names(tools)
+        messages = wire_messages(prompt.messages, names)
         started, error = time.perf_counter(), ""
         try:
             given = await self._given(messages, wire_tools(tools, names))

@@ -143,9 +143,9 @@ def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
 
 
 def _body(request: ChatRequest) -> dict[str, Any]:
-    options = dict(request.options)
+    options, names = dict(request.options), wire_names(request.tools)
     body: dict[str, Any] = {
-        "messages": wire_messages(request.messages),
+        "messages": wire_messages(request.messages, names),
         "max_tokens": options.get("max_tokens", LONGEST_REPLY),
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -153,7 +153,7 @@ def _body(request: ChatRequest) -> dict[str, Any]:
         **options.get("extra", {}),
     }
     if request.tools:
-        body["tools"] = wire_tools(request.tools, wire_names(request.tools))
+        body["tools"] = wire_tools(request.tools, names)
     if request.schema is not None:
         schema = {"name": "answer", "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
