@@ -1,7 +1,6 @@
 """OpenAI's chat format as litellm and llama.cpp read it: messages, schemas, tools, calls."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,15 +11,14 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.written_calls import after_thought, read_object, thought_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
-from callwright.warehouse.wire_names import WireNames
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 from callwright.warehouse.wire_schemas import wire_schema
 
 
 def wire_messages(
-    messages: Sequence[ChatMessage], names: Mapping[str, str] = MappingProxyType({})
+    messages: Sequence[ChatMessage], names: WireNames = NO_NAMES
 ) -> list[dict[str, Any]]:
     """Return the messages in OpenAI's chat format; `names` are those of `wire_names`."""
-    wire = {name: wire for wire, name in names.items()}
     wired: list[dict[str, Any]] = []
     unanswered: list[str] = []
     for at, message in enumerate(messages):
@@ -32,8 +30,10 @@ def wire_messages(
                     "id": name,
                     "type": "function",
                     "function": {
-                        "name": wire.get(call.tool, call.tool),
-                        "arguments": orjson.dumps(call.arguments).decode(),
+                        "name": names.tool(call.tool),
+                        "arguments": orjson.dumps(
+                            names.arguments(call.tool, call.arguments)
+                        ).decode(),
                     },
                 }
                 for name, call in zip(unanswered, message.calls, strict=True)
