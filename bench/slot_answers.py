@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from callwright.llm.chat import ChatMessage
+from callwright.llm.chat import REFUSED, ChatMessage
 
 # by the title of an answer's schema: its member, and a sentence around the details
 _SHAPES = {
@@ -21,18 +21,19 @@ _SHAPES = {
     "SimulatedMessage": ("message", "Hello, this is what you asked me for. {details} See you!"),
 }
 _DETAIL = re.compile(
-    r"\[(\w+)\]: ([^\n\"<]*?)(?: = ([^\n\"<]*?))?(?: \(only in passing\))?(?=[\"\n<]|$)"
+    r"\[(\w+)(?:: ([^\n\"<\]]*))?\]: ([^\n\"<]*?)(?: \(only in passing\))?(?=[\"\n<]|$)"
 )
 _BLOCK = {
     tag: re.compile(rf"<{tag}>\s*(.*?)\s*</{tag}>", re.DOTALL)
     for tag in ("offered", "count", "said", "words", "phrase")
 }
-_TASK = re.compile(r"<task>(?:\d+\. )?(.*?)\.?</task>(.*?)(?=<task>|\Z)", re.DOTALL)
+# who asks, then each task and its details, a line each
+_TASK = re.compile(r"^(?:\d+\. )?(?![\[<])(?!.*: found by \d)(.+)\n((?:\[.*\n?)*)", re.MULTILINE)
 
 
 def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] | None:
     """Return an answer of this title with all slots of a prompt, None if the prompt has none."""
-    shown = messages[1].content
+    shown = next(one.content for one in reversed(messages) if one.role == "user")
     if title == "ParameterNames":
         offered, count = _BLOCK["offered"].search(shown), _BLOCK["count"].search(shown)
         names = [line.partition(":")[0] for line in offered[1].splitlines()] if offered else []
@@ -46,7 +47,9 @@ def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] |
     if title not in _SHAPES:
         return None
     member, shape = _SHAPES[title]
-    parts = _TASK.findall(shown) or [("", shown)]
+    parts = [("", shown)]
+    if title == "SlottedRequest":
+        parts = _TASK.findall(f"{shown.partition(REFUSED)[0].partition(chr(10))[2].strip()}\n")
     said = " ".join(_sentences(task, details) for task, details in parts)
     return {member: shape.format(details=said or "Thank you.")}
 
@@ -54,7 +57,7 @@ def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] |
 def _sentences(task: str, details: str) -> str:
     slots = [
         f"{about}: [{name}: {words}]" if words else f"{about}: [{name}]"
-        for name, about, words in _DETAIL.findall(details)
+        for name, words, about in _DETAIL.findall(details)
     ]
     listed = "; ".join(slots)
     listed = listed[:1].upper() + listed[1:]

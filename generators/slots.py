@@ -4,7 +4,7 @@ The model sees what each slot is about, and never a value that it could get wron
 that each slot stands once, fills it as people say such a value, and so knows the span of each.
 
 A slot may bring words of its own, `[gift_wrap: as a present]`, where a language bends them or a
-choice needs a phrase. They must not say another value.
+choice needs a phrase. Words that say another value are put right.
 """
 
 import re
@@ -20,7 +20,7 @@ from callwright.language.calls.tools import parameter_views
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import of, signs, writes
 from callwright.language.saying import MANNERS, Manner, say_as
-from callwright.language.schemas import kind_of
+from callwright.language.schemas import choices_of, kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate, read_value
 from callwright.language.wording import is_cut
@@ -37,6 +37,7 @@ _MOST_ABOUT = 90  # characters of what a slot is about
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?]\s+|[。！？])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")
 _LONGEST = 2000
+_FEW_CHOICES = 6
 _WORDED = frozenset({"boolean", "enum"})  # kinds whose words decide the sentence around them
 
 
@@ -62,7 +63,8 @@ class Slot(NamedTuple):
     @property
     def line(self) -> str:
         """The slot in a prompt's list of details; with its words where a sentence bends to them."""
-        return f"{self.mark}: {self.about}" + (f" = {self.words}" if self.bends else "")
+        mark = f"[{self.name}: {self.words}]" if self.bends else self.mark
+        return f"{mark}: {self.about}"
 
     @property
     def bends(self) -> bool:
@@ -164,6 +166,14 @@ def about(name: str, schema: JsonSchema) -> str:
     return clause
 
 
+def detail_line(tool: Tool, name: str) -> str:
+    """Return a parameter for a prompt that asks for it: what it is, and its choices if few."""
+    schema = tool.properties[name]
+    choices = [str(one) for one in choices_of(schema)]
+    listed = f" ({', '.join(choices)})" if 0 < len(choices) <= _FEW_CHOICES else ""
+    return f"{humanise(name)}: {about(name, schema)}{listed}"
+
+
 def wording_problem(
     text: str,
     slots: Sequence[Slot],
@@ -193,15 +203,13 @@ def wording_problem(
         marks = ", ".join(one.mark for one in slots) or "no placeholder"
         came = ", ".join(f"[{name}]" for name in found.elements()) or "none"
         return f"Wanted: {marks}, each once. Found: {came}. {told}"
-    return _words_problem(repaired, wanted) or _text_problem(repaired, language, known)
+    return _glued_problem(repaired, wanted) or _text_problem(repaired, language, known)
 
 
-def _words_problem(text: str, wanted: Mapping[str, Slot]) -> str:
-    """Return which slot has words of its own that say another value, or is a part of a word."""
+def _glued_problem(text: str, wanted: Mapping[str, Slot]) -> str:
+    """Return which slot is a part of a word, or ""."""
     for match in _BRACKETS.finditer(text):
-        slot, words = wanted[match[1]], match[2]
-        if words and not _may_say(slot, words):
-            return f"[{slot.name}: {words}] does not say {slot.words!r}."
+        slot = wanted[match[1]]
         filled = f"{text[: match.start()]}{slot.words}{text[match.end() :]}"
         if is_cut(filled, match.start(), match.start() + len(slot.words)):
             return f"{slot.mark} has to stand apart from other letters and digits."
@@ -251,7 +259,7 @@ def _repaired(text: str, slots: Sequence[Slot]) -> str:
     found = {name for name, _ in _marks(text)}
     missing = [one.name for one in slots if one.name not in found]
     for name in (one for one in missing if "_" in one):
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"[{name}]", text, count=1)
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w|\s*[:=])", f"[{name}]", text, count=1)
     found = {name for name, _ in _marks(text)}
     missing = [name for name in missing if name not in found]
     strange = [name for name in found if name not in names.values()]
@@ -277,7 +285,8 @@ def fill(text: str, slots: Sequence[Slot]) -> Filled:
     text, end = _repaired(text, slots).strip(), 0
     for match in _BRACKETS.finditer(text):
         said += text[end : match.start()]
-        slot, words = wanted[match[1]], match[2] or wanted[match[1]].words
+        slot = wanted[match[1]]
+        words = match[2] if match[2] and _may_say(slot, match[2]) else slot.words
         is_quoted = said[-1:] in _OPEN and text[match.end() : match.end() + 1] in _CLOSE
         shown = slot.shown if words == slot.words and not (is_quoted and said[-1:]) else words
         if words != str(slot.value) and _SENTENCE_BEGINS.search(said):

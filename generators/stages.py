@@ -150,10 +150,14 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Leniency(NamedTuple):
-    """What to do before giving up an answer: look closer, or let it pass after all attempts."""
+    """What to do before giving up an answer: look closer, or let it pass after all attempts.
+
+    With `forgets`, a new prompt says what was wrong without the answer, which would be copied.
+    """
 
     goes_on: Callable[[Any], bool] = lambda _answer: False
     look_closer: Callable[[Any], Awaitable[object]] | None = None
+    forgets: bool = False
 
 
 _STRICT = Leniency()
@@ -186,7 +190,8 @@ async def first_fit(
         if second_best is None and leniency.goes_on(reply):
             second_best = reply
         text = reply.model_dump_json()
-        current_prompt = again(prompt, "" if text in refused else text, problem)
+        is_hidden = leniency.forgets or text in refused
+        current_prompt = again(prompt, "" if is_hidden else text, problem)
         refused.add(text)
     if second_best is None:
         raise ReplyError(f"{complaint}: {problem}")

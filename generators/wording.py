@@ -141,6 +141,7 @@ async def _word_with_slots(
             or code_name_problem(around_slots(reply.request), [call.tool for call in calls])
         ),
         f"The request for {_named(calls)} has no usable wording in {ATTEMPTS}",
+        leniency=Leniency(forgets=True),
     )
     filled = fill(reply.request, slots)
     evidence = tuple(filled.evidence(slots, number) for number in range(len(calls)))

@@ -88,16 +88,6 @@ def calls_schema(
     return {"type": "array", "items": {"anyOf": each}}
 
 
-def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
-    """Return the schema of a list of values for exactly these slots, by call and parameter."""
-    each = []
-    for number, name, tool in slots:
-        call, named = {"type": "integer", "enum": [number]}, {"type": "string", "enum": [name]}
-        value = _bare(tool.properties[name])
-        each.append(closed({"call": call, "parameter": named, "value": value}))
-    return {"type": "array", "items": {"anyOf": each}, "minItems": at_least, "maxItems": len(each)}
-
-
 def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
     """Return a parameter's schema without notes; a reference becomes a schema for any value."""
     if not isinstance(schema, dict):

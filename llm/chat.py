@@ -43,6 +43,9 @@ class Prompt(Record):
     marks: str = ""
 
 
+REFUSED = "Your reply can't be used."
+
+
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
     """Return the prompt followed by an unusable reply and what is wrong with it.
 
@@ -51,10 +54,14 @@ def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
     """
     is_shown = any(one.role == "assistant" and one.content == reply for one in prompt.messages)
     reply = "" if is_shown else reply
-    wish = ChatMessage(role="user", content=f"Your reply can't be used. {problem}")
-    # Some providers refuse an assistant who says nothing.
-    stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
-    return prompt.with_changes(messages=(*prompt.messages, *stated, wish))
+    wish = ChatMessage(role="user", content=f"{REFUSED} {problem}")
+    if reply.strip():
+        stated = ChatMessage(role="assistant", content=reply)
+        return prompt.with_changes(messages=(*prompt.messages, stated, wish))
+    # Some providers refuse an assistant who says nothing, or a user who speaks twice.
+    *before, last = prompt.messages
+    asked = last.with_changes(content=f"{last.content}\n\n{wish.content}")
+    return prompt.with_changes(messages=(*before, asked))
 
 
 class ChatRequest(NamedTuple):

@@ -19,7 +19,15 @@ from callwright.generators.conversations.moves import (
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
 from callwright.generators.conversations.values import VALUES_TEMPLATE
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.slots import Filled, Slot, draw_manner, fill, slots_of, wording_problem
+from callwright.generators.slots import (
+    Filled,
+    Slot,
+    detail_line,
+    draw_manner,
+    fill,
+    slots_of,
+    wording_problem,
+)
 from callwright.generators.stages import (
     ATTEMPTS,
     Leniency,
@@ -32,6 +40,7 @@ from callwright.generators.stages import (
 from callwright.generators.stated_values import find_value
 from callwright.generators.tools import in_a_line, titled_schema
 from callwright.generators.transcripts import conversation_text, walk
+from callwright.language.names import humanise
 from callwright.language.packs import LanguagePattern, writes
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import prompt_version, render
@@ -64,7 +73,6 @@ from callwright.warehouse.records import (
 PROMPTS = "callwright.generators.conversations.prompts"
 STAGE = "conversations"
 USER, AGENT = "word_user_turn", "word_agent_turn"
-_IN_PASSING = " (only in passing)"
 _ASKING = frozenset({"request", "describe", "switch", "ask_more"})
 
 
@@ -189,8 +197,6 @@ class _Writing:
         return slots_of(calls, self._language, manner, rng)
 
     async def _user_words(self, move: Move, slots: Sequence[Slot], seed: int) -> Filled:
-        keys = move.options or tuple(part.tool for part in move.parts)
-        asides = {f"[{slot.name}]" for slot in slots if slot.spots[0][0] == len(move.parts)}
         known = conversation_text(self.turns)
         words = await first_fit(
             self._context,
@@ -200,10 +206,7 @@ class _Writing:
                 seed,
                 extra=move.extra and self._shown(move.extra),
                 slots=[slot.marked for slot in slots],
-                tasks=[in_a_line(self._context.tool(key).description) for key in keys],
-                details=[
-                    f"{slot.line}{_IN_PASSING if slot.mark in asides else ''}" for slot in slots
-                ],
+                tasks=self._tasks(move, slots),
             ),
             UserWords,
             lambda words: wording_problem(words.text, slots, self._language, known=known),
@@ -211,11 +214,36 @@ class _Writing:
         )
         return fill(words.text, slots)
 
+    def _tasks(self, move: Move, slots: Sequence[Slot]) -> list[dict[str, Any]]:
+        """Return what a user's turn is about: tasks with their details, and an aside."""
+        has_task = move.intent in _ASKING - {"describe"} or move.intent == "hint"
+        keys = move.options or tuple(part.tool for part in move.parts)
+        tasks: list[dict[str, Any]] = [
+            {
+                "task": self._told(key) if has_task else "",
+                "lines": [slot.line for slot in slots if slot.spots[0][0] == number],
+            }
+            for number, key in enumerate(keys)
+        ]
+        aside = [slot.line for slot in slots if slot.spots[0][0] == len(move.parts)]
+        return [*tasks, *([{"task": "in passing:", "lines": aside}] if aside else [])]
+
+    def _told(self, key: str) -> str:
+        return in_a_line(self._context.tool(key).description)
+
     async def _agent_text(self, move: Move, seed: int) -> str:
         context, language = self._context, self._language
         answer = await first_fit(
             context,
-            self._prompt(AGENT, move, seed, asked=move.asked, facts=move.facts, error=move.error),
+            self._prompt(
+                AGENT,
+                move,
+                seed,
+                asked=move.asked,
+                facts=move.facts,
+                error=move.error,
+                lines=self._agent_lines(move),
+            ),
             AgentWords,
             lambda words: agent_problem(words.text.strip(), move, context, language),
             f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
@@ -224,6 +252,18 @@ class _Writing:
             ),
         )
         return answer.text.strip()
+
+    def _agent_lines(self, move: Move) -> list[str]:
+        """Return what the assistant's turn is about: tasks, an error, details, and values."""
+        lines = [self._told(key) for key in move.options]
+        lines += [f"error: {move.error}"] if move.error else []
+        for part in move.parts:
+            tool = self._context.tool(part.tool)
+            lines += [detail_line(tool, name) for name in move.asked if name in tool.properties]
+            if move.intent == "ask_approval":
+                lines.append(self._told(part.tool))
+                lines += [f"{humanise(name)}: {value}" for name, value in part.arguments.items()]
+        return lines + [f"{fact.label}: {fact.value}" for fact in move.facts]
 
     def _prompt(self, template: str, move: Move, seed: int, **more: object) -> Prompt:
         return render(

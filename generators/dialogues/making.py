@@ -10,7 +10,14 @@ from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
 from callwright.generators.families import Family, Kind, Order, Traits, value_obstacle
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
-from callwright.generators.slots import Filled, draw_manner, fill, slots_of, wording_problem
+from callwright.generators.slots import (
+    Filled,
+    detail_line,
+    draw_manner,
+    fill,
+    slots_of,
+    wording_problem,
+)
 from callwright.generators.slots import Slot as WordSlot
 from callwright.generators.stages import (
     ATTEMPTS,
@@ -258,7 +265,8 @@ async def _ask(
         dialogue.prompt(
             QUESTION,
             turns,
-            tool=as_outlined(dialogue.tool, (slot.parameter,)),
+            tool=dialogue.tool,
+            detail=detail_line(dialogue.tool, slot.parameter),
             known=known,
             parameter=slot.parameter,
         ),
@@ -280,7 +288,7 @@ async def _answer(  # noqa: PLR0917 - what is to be said, and after what
     dialogue: _DialogueContext,
 ) -> Filled:
     others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
-    told = {"parameter": slot.parameter, "manner": form, "bends": "yes" if wanted[0].bends else ""}
+    told = {"parameter": slot.parameter, "manner": form}
     answer = await first_fit(
         dialogue.context,
         dialogue.prompt(ANSWER, turns, tool=dialogue.tool, slot=wanted[0], **told),

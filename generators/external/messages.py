@@ -102,6 +102,7 @@ async def _word_pronoun(
         parameter={"name": mention.argument, "schema": mention.schema},
         app=_app(reference),
         said=turn.text if isinstance(turn, UserTurn) else "",
+        value=reference.value,
         avoid=[reference.value, *(one.value for one in others)],
         language=source.language,
         seed=reference.derivation.seed,

@@ -238,7 +238,6 @@ async def _ask(scene: ShiftScene, context: StageContext) -> StatedChange:
         transform=scene.change.derivation.transform,
         named="yes" if scene.must_name else "",
         slot=slot,
-        bends="yes" if slot.bends else "",
         conversation=conversation_text(scene.turns),
         language=scene.source.language,
         seed=scene.change.derivation.seed,

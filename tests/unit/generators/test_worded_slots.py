@@ -46,9 +46,9 @@ def test_slots_are_listed_with_what_they_are_about_and_without_examples() -> Non
 def test_what_the_sentence_bends_to_is_listed_with_its_words() -> None:
     lines = [one.line for one in slots({"guests": 1, "breakfast": False, "seat": "window"})]
     assert lines == [
-        "[guests]: guests = 1",
-        "[breakfast]: Whether breakfast is included = without breakfast",
-        "[seat]: Where to sit = window",
+        "[guests: 1]: guests",
+        "[breakfast: without breakfast]: Whether breakfast is included",
+        "[seat: window]: Where to sit",
     ]
 
 
@@ -92,7 +92,6 @@ def test_a_value_of_two_calls_is_evidence_of_both() -> None:
         ("Change [booking_code] to [new_date] for 2 people.", "'2'"),
         ("", "0 characters"),
         ("请把[booking_code]改到[new_date]。", "Write it in English"),
-        ("Change [booking_code] to [new_date: 4 May 2027].", "does not say"),
     ],
 )
 def test_a_wording_that_can_not_be_filled_says_what_was_wanted_and_what_came(
@@ -141,15 +140,15 @@ def test_digits_that_the_prompt_tells_are_no_invented_value() -> None:
     assert not wording_problem(text, [code], "en", known="Change to the 3 day plan.")
 
 
-def test_a_slot_may_bring_its_own_words_for_a_choice_but_none_of_another() -> None:
+def test_a_slot_may_bring_its_own_words_for_a_choice_and_those_of_another_are_put_right() -> None:
     given = slots({"seat": "window", "breakfast": False})
     text = "Put me [seat: by the window], [breakfast: no breakfast]."
     assert not wording_problem(text, given, "en")
     filled = fill(text, given)
     assert filled.text == "Put me by the window, no breakfast."
     assert [one.quote for one in filled.evidence(given)] == ["window", "no breakfast"]
-    assert wording_problem("Put me [seat: on the aisle], [breakfast].", given, "en")
-    assert wording_problem("Put me [seat], [breakfast: with breakfast].", given, "en")
+    wrong = "Put me [seat: on the aisle], [breakfast: with breakfast]."
+    assert fill(wrong, given).text == "Put me window, without breakfast."
 
 
 def test_quotation_marks_are_not_doubled_and_a_sentence_begins_with_a_capital() -> None:
