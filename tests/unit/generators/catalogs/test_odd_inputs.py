@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog, recognise
+from callwright.generators.catalogs.python_tools import tool_from
 from callwright.warehouse.errors import ConfigurationError
 
 Schema = dict[str, Any]
@@ -294,6 +295,37 @@ def test_what_public_bug_reports_show_is_read(
     catalog = read(tmp_path, stated, format_name)
     assert schema_of(catalog) == kept
     assert [one.kind for one in catalog.problems] == kinds
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        [{"functionDeclarations": [{"name": "book", "parameters": {"type": "OBJECT"}}]}],
+        {"tools": [{"function_declarations": [{"name": "book", "parametersJsonSchema": {}}]}]},
+        [{"name": "book", "input_schema": {"type": "object"}}],
+        [{"type": "custom", "name": "book", "input_schema": {"type": "object"}}],
+        [{"type": None, "name": "book", "parameters": {"type": "object"}}],
+    ],
+)
+def test_lists_of_gemini_and_anthropic_are_read_as_openai(stated: Any, tmp_path: Path) -> None:
+    city = {"properties": {"city": CITY}, "required": ["city"]}
+    path = tmp_path / "tools.json"
+    text = json.dumps(stated)
+    for word in ('{"type": "OBJECT"}', '{"type": "object"}', "{}"):
+        text = text.replace(word, json.dumps({**json.loads(word), **city}))
+    path.write_text(text)
+    [tool] = read_catalog("openai", path).tools
+    assert (tool.name, tool.properties, tool.required) == ("book", {"city": CITY}, ("city",))
+
+
+def test_a_mapping_from_python_is_read_in_any_dialect() -> None:
+    parameters = {
+        "type": "dict",
+        "properties": {"city": {"type": "str", "required": True}, "of": {"enum": []}},
+        "required": None,
+    }
+    tool = tool_from({"name": "book", "description": "Book it.", "parameters": parameters})
+    assert (tool.properties, tool.required) == ({"city": {"type": "string"}}, ("city",))
 
 
 def test_an_unknown_type_costs_the_type(tmp_path: Path) -> None:
