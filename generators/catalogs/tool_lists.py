@@ -108,8 +108,9 @@ def read_openai(path: Path) -> Catalog:
         if not isinstance(item.value, dict):
             builder.refuse(item.where, item.value)
             continue
-        function, kind = item.value.get("function", item.value), item.value.get("type", "function")
-        is_anthropic = "input_schema" in item.value  # whose types are named otherwise
+        # a table's row has null for what another tool has
+        function, kind = item.value.get("function") or item.value, item.value.get("type")
+        is_anthropic = item.value.get("input_schema") is not None  # whose types have other names
         is_function = kind in ("function", None) or is_anthropic
         if not is_function or not isinstance(function, dict):
             builder.entries += 1
@@ -117,8 +118,9 @@ def read_openai(path: Path) -> Catalog:
             builder.report(item.where, "unsupported", message)
             continue
         # OpenAI's reference: leaving the parameters out defines a function without any.
-        stated = [function[word] for word in _SCHEMAS if word in function]
-        parameters = stated[0] if stated else {"type": "object", "properties": {}}
+        stated = {word: function[word] for word in _SCHEMAS if word in function}
+        nothing: JsonValue = None if stated else {"type": "object", "properties": {}}
+        parameters = next((one for one in stated.values() if one is not None), nothing)
         name, description = function.get("name"), function.get("description")
         builder.put(ToolDraft(item.where, path.stem, name, description, parameters))
     return builder.catalog(path, OPENAI_LIST)

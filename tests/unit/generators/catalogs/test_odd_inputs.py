@@ -11,6 +11,7 @@ import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog, recognise
 from callwright.generators.catalogs.python_tools import tool_from
+from callwright.generators.imports.reading import SOURCES
 from callwright.warehouse.errors import ConfigurationError
 
 Schema = dict[str, Any]
@@ -157,6 +158,34 @@ def test_nulls_with_which_tables_pad_their_rows_are_dropped(
         "required": ["city"],
     }
     assert not catalog.problems
+
+
+def test_conversations_of_a_padded_table_lose_nothing_but_the_nulls(tmp_path: Path) -> None:
+    """Tools and arguments as a table gives them that has one struct for all (prime-rl#2988)."""
+
+    def tool(name: str, member: str) -> Schema:
+        members: Schema = {"city": None, "code": None, member: {**PADDING, "type": "string"}}
+        schema = {**PADDING, "type": "object", "properties": members, "required": [member]}
+        function = {"name": name, "description": "Do it.", "parameters": schema}
+        return {"type": "function", "function": function, "input_schema": None}
+
+    def row(name: str, member: str) -> Schema:
+        given = json.dumps({"city": None, "code": None, member: "Ulm"})
+        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": given}}
+        said = [{"role": "user", "content": "Go.", "tool_calls": None, "tool_call_id": None}]
+        made = [{"role": "assistant", "content": None, "tool_calls": [call], "tool_call_id": None}]
+        return {"messages": said + made, "tools": [tool("go", "city"), tool("send", "code")]}
+
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in (row("go", "city"), row("send", "code"))))
+    records = [*SOURCES.named("openai").read(path)]
+    made = [one.sample.all_calls[0] for one in records if one.sample]
+    assert [(one.tool, one.arguments) for one in made] == [
+        ("go", {"city": "Ulm"}),
+        ("send", {"code": "Ulm"}),
+    ]
+    assert [[*one.properties] for one in records[0].tools] == [["city"], ["code"]]
+    assert not any(one.problems for one in records)
 
 
 CITY = {"type": "string", "description": "City."}
