@@ -54,9 +54,12 @@ class _Form(NamedTuple):
         return plain if self.allows(plain) else f"_{plain}"
 
     def hashed(self, name: str, plain: str, digits: int = _HASH) -> str:
-        """Return a name that ends with a hash, after as much of the plain name as has room."""
-        end = plain[-(LONGEST - digits - 1) :].lstrip("-0123456789")
-        return f"{end or self.nameless}_{content_key(name)[:digits]}"
+        """Return a name that ends with a hash, after both ends of the plain name if it is long."""
+        room = LONGEST - digits - 1
+        if len(plain) > room:
+            plain = f"{plain[: room // 2]}_{plain[-(room - room // 2 - 1) :]}"
+        start = plain if self.allows(plain) else f"_{plain}"[:room]
+        return f"{start if plain else self.nameless}_{content_key(name)[:digits]}"
 
 
 _TOOL = _Form(re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}"), re.compile(r"[^A-Za-z0-9_-]+"), "tool")

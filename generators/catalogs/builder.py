@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +22,7 @@ from callwright.generators.catalogs.rewriting import (
     with_definitions,
 )
 from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
-from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
+from callwright.generators.catalogs.soundness import allows, first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -83,7 +82,7 @@ class CatalogBuilder:
         self._schemas = _Schemas(checked, {}, {}, {})
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
-        self._named: dict[tuple[str, str], list[Tool]] = {}
+        self._named: dict[str, list[Tool]] = {}
 
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report its problems; return None if it can't be used."""
@@ -98,13 +97,18 @@ class CatalogBuilder:
         return self._met[met]
 
     def own_call(self, call: GoldCall) -> GoldCall:
-        """Return a call of a tool kept here under the own names of tool and parameters."""
-        if not self._names:
+        """Return a call as its tool, if it is kept here, declares it.
+
+        Names are the own ones. Null stands for nothing where its parameter takes no null: tables
+        pad calls with it for what calls of other tools give.
+        """
+        if not self._names and None not in call.arguments.values():
             return call
         name = self._names.own_tool(call.tool)
-        named = chain.from_iterable(of for (_, one), of in self._named.items() if one == name)
-        schemas = [self._names.schema(tool.parameters) for tool in named]
-        given = self._names.own_arguments(name, call.arguments, schemas)
+        tools = self._named.get(name, [])
+        schemas = [self._names.schema(tool.parameters) for tool in tools]
+        own = self._names.own_arguments(name, call.arguments, schemas)
+        given = {key: one for key, one in own.items() if one is not None or _takes_null(tools, key)}
         return call.with_changes(tool=name, arguments=given)
 
     def refuse(self, where: str, value: JsonValue) -> None:
@@ -168,13 +172,24 @@ class CatalogBuilder:
             ),
             original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
-        others = self._named.setdefault((tool.language, tool.name), [])
+        named = self._named.setdefault(tool.name, [])
+        others = [one for one in named if one.language == tool.language]
         if others and tool.key not in self._tools:
             categories = ", ".join(repr(other.category) for other in others)
             message = f"{tool.name!r} of {tool.category!r} differs from that of {categories}."
             self.report(draft.where, "duplicate_name", message, tool.name)
-        others.append(tool)
+        named.append(tool)
         return self._tools.setdefault(tool.key, tool)
+
+
+def _takes_null(tools: Sequence[Tool], name: str) -> bool:
+    """Whether a tool takes null for a parameter, requires it, or is not known."""
+    return not tools or any(
+        name in tool.required
+        or (name in tool.properties and allows(tool.properties[name], None))
+        or (name not in tool.properties and tool.parameters.get("additionalProperties") is True)
+        for tool in tools
+    )
 
 
 class _Schemas(NamedTuple):

@@ -189,13 +189,13 @@ def _compiles(pattern: str) -> bool:
 
 def _checked_default(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop a default that the schema itself refuses, or read it as the type: "10" of an integer."""
-    if "default" not in schema or _allows(schema, schema["default"]):
+    if "default" not in schema or allows(schema, schema["default"]):
         return schema
     default, kind = schema["default"], schema.get("type")
     if default is None:  # how many say that there is none
         return without(schema, "default")
     read = cast(default, kind) if isinstance(kind, str) else None
-    if read is not None and _allows(schema, read):
+    if read is not None and allows(schema, read):
         message = f"The default {shown(default)} is not of the type {kind!r}; read as {read!r}."
         notes.append(Note("wrong_default", message))
         return {**schema, "default": read}
@@ -204,6 +204,7 @@ def _checked_default(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     return without(schema, "default")
 
 
-def _allows(schema: JsonSchema, value: JsonValue) -> bool:
+def allows(schema: JsonSchema, value: JsonValue) -> bool:
+    """Whether a schema without references allows a value; patterns allow any."""
     own = without(schema, "default", "examples")
     return bool(_Validator(own, format_checker=_FORMATS).is_valid(value))

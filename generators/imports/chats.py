@@ -259,7 +259,7 @@ class _ChatRecord(RecordReader):
 
 def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
     """Return a tool's document, however it is wrapped; None if it is no tool."""
-    inner = stated.get("function", stated) if isinstance(stated, dict) else None
+    inner = (stated.get("function") or stated) if isinstance(stated, dict) else None
     if not isinstance(inner, dict):
         return None
     nothing: JsonValue = {"type": "object", "properties": {}}

@@ -66,7 +66,7 @@ ONCE = "an earlier row teaches the same, word for word"
 NOT_TOLD = "the answer does not tell what was asked for"
 TOGETHER = "calls are due together, and no results are known to write between them"
 NOT_VALID = "a call is due that the schema of its tool refuses"
-TAGGED = "a text holds a control token of chat templates, such as <|im_end|> or </tool_call>"
+TAGGED = "a text holds a control token, which chat templates write around turns and calls"
 
 _TAG = re.compile(
     rb"<[|\xef\xbd\x9c][^<>\s]{1,40}[|\x9c]>|</?(?:tool_call|tool_response|tools)>|</s>"

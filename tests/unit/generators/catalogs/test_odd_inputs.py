@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog, recognise
+from callwright.generators.catalogs.python_tools import tool_from
+from callwright.generators.imports.reading import SOURCES
 from callwright.warehouse.errors import ConfigurationError
 
 Schema = dict[str, Any]
@@ -158,6 +160,34 @@ def test_nulls_with_which_tables_pad_their_rows_are_dropped(
     assert not catalog.problems
 
 
+def test_conversations_of_a_padded_table_lose_nothing_but_the_nulls(tmp_path: Path) -> None:
+    """Tools and arguments as a table gives them that has one struct for all (prime-rl#2988)."""
+
+    def tool(name: str, member: str) -> Schema:
+        members: Schema = {"city": None, "code": None, member: {**PADDING, "type": "string"}}
+        schema = {**PADDING, "type": "object", "properties": members, "required": [member]}
+        function = {"name": name, "description": "Do it.", "parameters": schema}
+        return {"type": "function", "function": function, "input_schema": None}
+
+    def row(name: str, member: str) -> Schema:
+        given = json.dumps({"city": None, "code": None, member: "Ulm"})
+        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": given}}
+        said = [{"role": "user", "content": "Go.", "tool_calls": None, "tool_call_id": None}]
+        made = [{"role": "assistant", "content": None, "tool_calls": [call], "tool_call_id": None}]
+        return {"messages": said + made, "tools": [tool("go", "city"), tool("send", "code")]}
+
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in (row("go", "city"), row("send", "code"))))
+    records = [*SOURCES.named("openai").read(path)]
+    made = [one.sample.all_calls[0] for one in records if one.sample]
+    assert [(one.tool, one.arguments) for one in made] == [
+        ("go", {"city": "Ulm"}),
+        ("send", {"code": "Ulm"}),
+    ]
+    assert [[*one.properties] for one in records[0].tools] == [["city"], ["code"]]
+    assert not any(one.problems for one in records)
+
+
 CITY = {"type": "string", "description": "City."}
 
 
@@ -294,6 +324,37 @@ def test_what_public_bug_reports_show_is_read(
     catalog = read(tmp_path, stated, format_name)
     assert schema_of(catalog) == kept
     assert [one.kind for one in catalog.problems] == kinds
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        [{"functionDeclarations": [{"name": "book", "parameters": {"type": "OBJECT"}}]}],
+        {"tools": [{"function_declarations": [{"name": "book", "parametersJsonSchema": {}}]}]},
+        [{"name": "book", "input_schema": {"type": "object"}}],
+        [{"type": "custom", "name": "book", "input_schema": {"type": "object"}}],
+        [{"type": None, "name": "book", "parameters": {"type": "object"}}],
+    ],
+)
+def test_lists_of_gemini_and_anthropic_are_read_as_openai(stated: Any, tmp_path: Path) -> None:
+    city = {"properties": {"city": CITY}, "required": ["city"]}
+    path = tmp_path / "tools.json"
+    text = json.dumps(stated)
+    for word in ('{"type": "OBJECT"}', '{"type": "object"}', "{}"):
+        text = text.replace(word, json.dumps({**json.loads(word), **city}))
+    path.write_text(text)
+    [tool] = read_catalog("openai", path).tools
+    assert (tool.name, tool.properties, tool.required) == ("book", {"city": CITY}, ("city",))
+
+
+def test_a_mapping_from_python_is_read_in_any_dialect() -> None:
+    parameters = {
+        "type": "dict",
+        "properties": {"city": {"type": "str", "required": True}, "of": {"enum": []}},
+        "required": None,
+    }
+    tool = tool_from({"name": "book", "description": "Book it.", "parameters": parameters})
+    assert (tool.properties, tool.required) == ({"city": {"type": "string"}}, ("city",))
 
 
 def test_an_unknown_type_costs_the_type(tmp_path: Path) -> None:
