@@ -39,22 +39,22 @@ def calls_of(record: ImportedRecord) -> list[Any]:
 @pytest.mark.parametrize(
     "content",
     [
-        # NousResearch/hermes-agent#48412, osaurus-ai/osaurus#1504, FlashML-org/FreeToken#203
+        # Gemma 4, as it is meant, as it drifts, and where it breaks off
         f"<|tool_call>call:get_weather{{city:{QUOTE}Ulm{QUOTE}}}<tool_call|>",
         "<|tool_call|>call:get_weather({city: 'Ulm'})<tool_call|>",
         "It is warm. <|tool_call",
-        # Gitlawb/openclaude#380: the same without its marks
+        # the same without its marks
         'call:get_weather{city:"Ulm"}',
-        # vllm-project/vllm#26143
+        # Olmo 3
         "<function_calls>\nget_weather(city='Ulm')\n</function_calls>",
-        # ml-explore/mlx-lm#1663
+        # Apertus
         '<|tools_prefix|>[{"get_weather": {"city": "Ulm"}}]<|tools_suffix|>',
-        # jundot/omlx#1596
+        # Liquid
         "<|tool_call_start|>[get_weather(city='Ulm')]<|tool_call_end|>",
-        # can1357/oh-my-pi#8495
+        # Kimi, by way of another provider
         '<|open|>toolscall tool="get_weather" index="1"<|sep|>Ulm<|close|>call<|sep|>',
         'toolscall tool="get_weather" index="1" argument key="city" Ulm',
-        # waybarrios/vllm-mlx#63
+        # Qwen-Coder
         "<tool_call>\n<function=get_weather>\n<parameter=city>['Ulm']</parameter>\n</function>",
         # a template that runs on
         "It is warm.<|im_end|>\n<|im_start|>user\nThanks",
@@ -88,7 +88,6 @@ def test_words_about_tools_are_words(content: str, tmp_path: Path) -> None:
     "content", ["None", "null", " undefined\n", "[object Object]", "NaN", "{}", "...", "\u200b"]
 )
 def test_the_words_of_programs_for_nothing_are_no_answer(content: str, tmp_path: Path) -> None:
-    # bojieli/ai-agent-book#739
     bare, beside = read(
         "openai", tmp_path, answered(content), answered(content, call('{"city": "Ulm"}'))
     )
@@ -99,7 +98,6 @@ def test_the_words_of_programs_for_nothing_are_no_answer(content: str, tmp_path:
 
 @pytest.mark.parametrize("content", [None, ""])
 def test_a_refusal_is_what_the_assistant_says(content: str | None, tmp_path: Path) -> None:
-    # openclaw/openclaw#102321, openai/openai-agents-js#1495
     [record] = read("openai", tmp_path, answered(content, refusal="I can't help with that."))
     assert record.sample is not None, record.problems
     assert record.sample.gold == ()
@@ -111,7 +109,7 @@ def test_a_refusal_is_what_the_assistant_says(content: str | None, tmp_path: Pat
 
 
 def test_nulls_that_pad_arguments_are_dropped_and_told(tmp_path: Path) -> None:
-    # modelscope/ms-swift#10125: a column of arguments has the fields of all tools
+    # a column of arguments has the fields of all tools
     padded = call({"city": "Ulm", "to": None, "days": None})
     [record] = read("openai", tmp_path, answered(None, padded))
     assert calls_of(record) == [{"city": "Ulm"}]
@@ -124,7 +122,6 @@ def test_nulls_that_pad_arguments_are_dropped_and_told(tmp_path: Path) -> None:
 
 
 def test_a_fence_within_a_text_ends_nothing(tmp_path: Path) -> None:
-    # odysseus-dev/odysseus#6337
     fenced = '```json\n{"name": "get_weather", "arguments": {"city": "```sh\\nUlm\\n```"}}\n```'
     [record] = read("openai", tmp_path, answered(fenced))
     assert calls_of(record) == [{"city": "```sh\nUlm\n```"}]
@@ -133,9 +130,9 @@ def test_a_fence_within_a_text_ends_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '{"city": "Ulm"}{"city": "Ulm"}',  # mudler/cogito#66: said twice over
-        '{"city": "Ulm"}{"city": "Linz"}',  # diegosouzapw/OmniRoute#11043: two calls as one
-        '{}{"city": "Ulm"}',  # microsoft/autogen#7549: a place that was held
+        '{"city": "Ulm"}{"city": "Ulm"}',  # said twice over by a proxy
+        '{"city": "Ulm"}{"city": "Linz"}',  # two calls under one index
+        '{}{"city": "Ulm"}',  # Gemini holds the place in its first chunk
     ],
 )
 def test_several_objects_in_place_of_arguments_are_not_guessed_at(
@@ -147,7 +144,6 @@ def test_several_objects_in_place_of_arguments_are_not_guessed_at(
 
 
 def test_results_of_calls_with_one_id_stay_in_order(tmp_path: Path) -> None:
-    # can1357/oh-my-pi#2055
     row = answered(None, call('{"city": "Ulm"}'), call('{"city": "Linz"}'))
     row["messages"] += [
         {"role": "tool", "tool_call_id": "c", "content": result} for result in ("warm", "cold")
@@ -159,7 +155,6 @@ def test_results_of_calls_with_one_id_stay_in_order(tmp_path: Path) -> None:
 
 
 def test_a_tool_of_free_text_is_named_as_what_it_is(tmp_path: Path) -> None:
-    # vllm-project/vllm#57322
     custom = {"id": "c", "type": "custom", "custom": {"name": "get_weather", "input": "Ulm"}}
     [record] = read("openai", tmp_path, answered(None, custom))
     assert record.sample is None
@@ -167,7 +162,6 @@ def test_a_tool_of_free_text_is_named_as_what_it_is(tmp_path: Path) -> None:
 
 
 def test_parts_of_other_providers_are_named_and_not_passed_over(tmp_path: Path) -> None:
-    # trpc-group/trpc-agent-go#1089
     parts = [{"text": ""}, {"functionCall": {"name": "get_weather", "args": {"city": "Ulm"}}}]
     row = {"messages": [*ASKED, {"role": "model", "parts": parts}], "tools": [FUNCTION]}
     [record] = read("openai", tmp_path, row)
@@ -177,7 +171,6 @@ def test_parts_of_other_providers_are_named_and_not_passed_over(tmp_path: Path) 
 
 @pytest.mark.parametrize("blank", ["", "   "])
 def test_a_call_of_the_responses_api_may_have_blank_arguments(blank: str, tmp_path: Path) -> None:
-    # BerriAI/litellm#37316
     made = {"type": "function_call", "name": "get_weather", "call_id": "c", "arguments": blank}
     row = {"input": "Weather?", "output": [made], "tools": [{**FUNCTION["function"]}]}
     cut = {**row, "output": [{**made, "arguments": '{"city":'}]}
@@ -188,7 +181,6 @@ def test_a_call_of_the_responses_api_may_have_blank_arguments(blank: str, tmp_pa
 
 @pytest.mark.parametrize("calls", ["[]", ""])
 def test_calls_as_text_are_read(calls: str, tmp_path: Path) -> None:
-    # NovaSky-AI/SkyRL#1675
     none = answered("It is warm.", tool_calls=calls)
     [record] = read("openai", tmp_path, none)
     assert record.sample is not None, record.problems
@@ -197,7 +189,6 @@ def test_calls_as_text_are_read(calls: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [None, "", " ", "null", '{}""'])
 def test_blank_arguments_are_none(text: Any, tmp_path: Path) -> None:
-    # UKGovernmentBEIS/inspect_ai#4822
     [record] = read("openai", tmp_path, answered(None, call(text)))
     assert calls_of(record) == [{}]
 
@@ -212,7 +203,6 @@ def test_arguments_that_are_no_json_are_not_repaired(text: str, tmp_path: Path) 
 
 
 def test_calls_that_were_found_invalid_are_no_calls_without_arguments(tmp_path: Path) -> None:
-    # UKGovernmentBEIS/inspect_ai#4832, bytedance/deer-flow#2890
     found = {"id": "c", "function": "get_weather", "arguments": {}, "parse_error": "No JSON."}
     invalid = {"name": "get_weather", "args": '{"ci', "error": "No JSON."}
     rows = (answered("", found), answered("I look.", invalid_tool_calls=[invalid]))
@@ -225,7 +215,6 @@ def test_calls_that_were_found_invalid_are_no_calls_without_arguments(tmp_path: 
     "text", ["<truncated due to size exceeding limit>", "Wea... (litellm_truncated 98 chars) Ulm?"]
 )
 def test_words_that_a_log_has_not_kept_are_not_read(text: str, tmp_path: Path) -> None:
-    # BerriAI/litellm#14637
     asked = {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "7"}]}
     for record in read("openai", tmp_path, asked, answered(text)):
         assert record.sample is None
