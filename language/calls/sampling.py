@@ -120,9 +120,9 @@ def _plain_value(
             return rng.random() < _YES_SHARE
         case "integer" | "number":
             return _make_number("number", name, schema, rng)
-        case "array" | "object" as kind:
+        case "array" | "object" as declared:
             inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            if kind == "object":
+            if declared == "object":
                 return _plain_members(schema, inner) or _map(name, schema, language, rng, depth)
             given_items = schema.get("items")
             items = given_items if isinstance(given_items, dict) else {}
