@@ -152,7 +152,7 @@ def whole_call(
     schema = schema_of_call(tool)
     if schema is None or not argument_problems(tool, arguments, partial=False):
         return arguments
-    places = {name: (name,) for name in tool.properties}
+    places: dict[str, tuple[str, ...]] = {name: (name,) for name in tool.properties}
     places |= tool.original.places if tool.original else {}
     about = f"{tool.name} {tool.description.partition('. ')[0]}"
 

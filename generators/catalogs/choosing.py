@@ -255,9 +255,9 @@ def constant_of(name: str, schema: JsonSchema) -> JsonValue | None:
     stated = [schema["default"]] if "default" in schema else []
     listed = [*stated, *choices_of(schema), *(schema.get("examples") or ())]
     made = made_constant(name, schema)
-    fitting = (one for one in (*listed, *[made] * bool(made)) if fits(one, schema))
-    if (first := next(fitting, None)) is not None:
-        return first
+    fitting: list[JsonValue] = [one for one in (*listed, made) if one and fits(one, schema)]
+    if fitting:
+        return fitting[0]
     try:
         return make_plain(name, schema, DEFAULT_LANGUAGE, Random(name))
     except ReplyError:

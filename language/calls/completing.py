@@ -68,12 +68,45 @@ def told_of(error: ValidationError) -> str:
     """Return what is wrong in a short sentence without a full stop, with the place if inside."""
     place = ".".join(map(str, error.absolute_path))
     at = f"at {place!r}, " if place else ""
-    if error.validator in _BRANCHES:
-        count = len(error.validator_value)
+    found: Any = error  # jsonschema types what is always set as if it might not be
+    if found.validator in _BRANCHES:
+        count = len(found.validator_value)
         fitting = "none" if error.context else "more than one"
         return f"{at}{fitting} of the {count} alternatives that the schema offers fits"
     said = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}…"
     return f"{at}{said}"
+
+
+class _Breach(NamedTuple):
+    """What a validator says is wrong: the keyword and its value, what is held, and where.
+
+    `inside` are the faults of alternatives, `branch` the number of the alternative that one is of.
+    """
+
+    word: str
+    wanted: Any  # the value of a keyword
+    held: Any  # a part of a JSON value
+    schema: Any  # the schema of that part, with the keyword
+    path: Path
+    message: str
+    inside: "tuple[_Breach, ...]"
+    branch: int = 0
+
+
+def _breach_of(error: ValidationError, *, inside: bool = False) -> _Breach:
+    found: Any = error
+    context = tuple(_breach_of(one, inside=True) for one in found.context)
+    branch = found.schema_path[0] if inside else 0
+    return _Breach(
+        str(found.validator or ""),
+        found.validator_value,
+        found.instance,
+        found.schema,
+        tuple(found.absolute_path),
+        told_of(error),
+        context,
+        branch if isinstance(branch, int) else 0,
+    )
 
 
 class _StuckError(Exception):
@@ -98,33 +131,34 @@ class _Completion:
         self._redrawn: dict[Path, int] = {}
 
     def run(self) -> JsonValue:
-        error: ValidationError | None = None
+        error: _Breach | None = None
         for _ in range(_STEPS):
-            error = next(self._validator.iter_errors(self._value), None)
-            if error is None:
+            found = next(self._validator.iter_errors(self._value), None)
+            if found is None:
                 return self._value
+            error = _breach_of(found)
             self._mend(error)
-        raise _StuckError(told_of(error) if error else "")
+        raise _StuckError(error.message if error else "")
 
-    def _mend(self, error: ValidationError) -> None:
-        if error.validator in _BRANCHES:
+    def _mend(self, error: _Breach) -> None:
+        if error.word in _BRANCHES:
             self._choose(error)
-        elif error.validator in _NEEDING:
+        elif error.word in _NEEDING:
             self._add(error)
-        elif error.validator in _TOO_MANY:
+        elif error.word in _TOO_MANY:
             self._drop(error)
         else:
             self._change(error)
 
-    def _choose(self, error: ValidationError) -> None:
+    def _choose(self, error: _Breach) -> None:
         """Mend the value towards one alternative: the one begun, or the one that lacks least."""
-        if not error.context:
+        if not error.inside:
             self._exclude(error)
             return
-        by_branch: dict[int, list[ValidationError]] = {}
-        for inner in error.context:
-            by_branch.setdefault(int(inner.schema_path[0]), []).append(inner)
-        place = (tuple(error.absolute_path), str(error.validator), id(error.schema))
+        by_branch: dict[int, list[_Breach]] = {}
+        for inner in error.inside:
+            by_branch.setdefault(inner.branch, []).append(inner)
+        place = (error.path, error.word, id(error.schema))
         branch = self._chosen.get(place)
         if branch not in by_branch:
             costs = {at: sum(map(_cost, errors)) for at, errors in by_branch.items()}
@@ -133,33 +167,33 @@ class _Completion:
             self._chosen[place] = branch
         self._mend(by_branch[branch][0])
 
-    def _exclude(self, error: ValidationError) -> None:
+    def _exclude(self, error: _Breach) -> None:
         """Drop optional members until only one alternative of several that fit is left."""
-        path = tuple(error.absolute_path)
-        branches = [resolved(self._root, one) for one in error.validator_value]
+        path = error.path
+        branches = [resolved(self._root, one) for one in error.wanted]
         kept = self._rng.choice(branches)
         others = {name for one in branches if one is not kept for name in _named(one)}
         self._remove(path, [name for name in others if name not in _named(kept)], error)
 
-    def _add(self, error: ValidationError) -> None:
-        path, held = tuple(error.absolute_path), error.instance
-        if error.validator == "required":
-            missing = [name for name in error.validator_value if name not in held]
-        elif error.validator == "dependentRequired":
-            needed = (names for name, names in error.validator_value.items() if name in held)
+    def _add(self, error: _Breach) -> None:
+        path, held = error.path, error.held
+        if error.word == "required":
+            missing = [name for name in error.wanted if name not in held]
+        elif error.word == "dependentRequired":
+            needed = (names for name, names in error.wanted.items() if name in held)
             missing = [name for names in needed for name in names if name not in held]
         else:
             known = {name for one in self._declared(path) for name in one.get("properties") or ()}
             missing = self._rng.sample(sorted(known - set(held)), min(1, len(known - set(held))))
         if not missing:
-            raise _StuckError(told_of(error))
+            raise _StuckError(error.message)
         for name in missing:
             self._give((*path, name), name, [error.schema, *self._declared(path)], error)
 
-    def _give(self, path: Path, name: str, schemas: Sequence[Any], error: ValidationError) -> None:
+    def _give(self, path: Path, name: str, schemas: Sequence[Any], error: _Breach) -> None:
         free = self._fixed.free
         if free is not None and not any(path[: len(one)] == one for one in free):
-            raise _StuckError(told_of(error))
+            raise _StuckError(error.message)
         found = (
             (one.get("properties") or {}).get(name) for one in schemas if isinstance(one, Mapping)
         )
@@ -168,51 +202,51 @@ class _Completion:
             raise _StuckError(f"nothing says what {name!r} is")
         self._set(path, self._draw(name, expanded(self._root, schema)))
 
-    def _drop(self, error: ValidationError) -> None:
-        path, held = tuple(error.absolute_path), error.instance
+    def _drop(self, error: _Breach) -> None:
+        path, held = error.path, error.held
         if not isinstance(held, dict):
-            raise _StuckError(told_of(error))
-        if error.validator == "not":
-            excluded = error.validator_value
+            raise _StuckError(error.message)
+        if error.word == "not":
+            excluded = error.wanted
             names = [
                 *(excluded.get("required") or ()),
                 *(one for part in excluded.get("anyOf") or () for one in part.get("required", ())),
             ]
-        elif error.validator == "maxProperties":
-            names = [*held][error.validator_value :]
+        elif error.word == "maxProperties":
+            names = [*held][error.wanted :]
         else:
             known, patterns = error.schema.get("properties") or {}, error.schema.get(_PATTERNS, ())
             strange = (name for name in held if name not in known)
             names = [name for name in strange if not any(matches(one, name) for one in patterns)]
         self._remove(path, names, error)
 
-    def _remove(self, path: Path, names: Sequence[str], error: ValidationError) -> None:
-        held = error.instance
+    def _remove(self, path: Path, names: Sequence[str], error: _Breach) -> None:
+        held = error.held
         gone = [name for name in names if name in held and not self._is_kept((*path, name))]
         if not gone:
-            raise _StuckError(told_of(error))
+            raise _StuckError(error.message)
         self._set(path, {name: one for name, one in held.items() if name not in gone})
 
-    def _change(self, error: ValidationError) -> None:
+    def _change(self, error: _Breach) -> None:
         """Set a value to what the schema says, or draw another one."""
-        path = tuple(error.absolute_path)
+        path = error.path
         if not path or self._is_kept(path):
-            raise _StuckError(told_of(error))
-        if error.validator is None:  # the schema `false`: nothing may stand there
+            raise _StuckError(error.message)
+        if not error.word:  # the schema `false`: nothing may stand there
             owner = self._at(path[:-1])
             if not isinstance(owner, dict):
-                raise _StuckError(told_of(error))
+                raise _StuckError(error.message)
             rest = {name: one for name, one in owner.items() if name != path[-1]}
             self._value = replaced_at(self._value, path[:-1], rest)
             return
-        if error.validator == "const":
-            self._set(path, error.validator_value)
-        elif error.validator == "enum" and error.validator_value:
-            self._set(path, self._rng.choice(error.validator_value))
+        if error.word == "const":
+            self._set(path, error.wanted)
+        elif error.word == "enum" and error.wanted:
+            self._set(path, self._rng.choice(error.wanted))
         else:
             self._redrawn[path] = self._redrawn.get(path, 0) + 1
             if self._redrawn[path] > MOST_REPEATED:
-                raise _StuckError(told_of(error))
+                raise _StuckError(error.message)
             name = next((one for one in reversed(path) if isinstance(one, str)), "")
             drawn = self._draw(name, expanded(self._root, dict(error.schema)))
             self._set(path, drawn)
@@ -254,17 +288,17 @@ class _Completion:
         yield from layer
 
 
-def _cost(error: ValidationError) -> int:
+def _cost(error: _Breach) -> int:
     """Return how much an error costs to mend: a member too many or another type is much."""
-    if error.validator in _BRANCHES and error.context:
+    if error.word in _BRANCHES and error.inside:
         branches: dict[object, int] = {}
-        for inner in error.context:
-            at = inner.schema_path[0]
+        for inner in error.inside:
+            at = inner.branch
             branches[at] = branches.get(at, 0) + _cost(inner)
         return min(branches.values())
-    if error.validator == "required":
+    if error.word == "required":
         return 2
-    return 10 if error.validator in {"const", "enum", *_TOO_MANY} else 5
+    return 10 if error.word in {"const", "enum", *_TOO_MANY} else 5
 
 
 def _named(schema: JsonSchema) -> set[str]:

@@ -120,9 +120,9 @@ def _plain_value(
             return rng.random() < _YES_SHARE
         case "integer" | "number":
             return _make_number("number", name, schema, rng)
-        case "array" | "object" as kind:
+        case "array" | "object" as declared:
             inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            if kind == "object":
+            if declared == "object":
                 return _plain_members(schema, inner) or _map(name, schema, language, rng, depth)
             given_items = schema.get("items")
             items = given_items if isinstance(given_items, dict) else {}
@@ -535,6 +535,7 @@ def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema
             members = properties[name].get("properties") or {}
             _put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
+        _order_numbers(end, values, properties)
         start = _start_of(end, values, properties)
         if not start:
             continue
@@ -547,6 +548,21 @@ def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema
         first, last = min(first, last), max(first, last)
         if fits(first, properties[start]) and fits(last, properties[end]):
             values[start], values[end] = first, last
+
+
+def _order_numbers(
+    end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
+) -> None:
+    """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
+    pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
+    words = split_name(end)
+    begun = {tuple(pairs.get(word, word) for word in words)} - {words}
+    start = next((other for other in values if split_name(other) in begun), "")
+    first, last = values.get(start), values[end]
+    if not isinstance(first, int | float) or not isinstance(last, int | float) or first <= last:
+        return
+    if fits(last, properties[start]) and fits(first, properties[end]):
+        values[start], values[end] = last, first
 
 
 def _start_of(

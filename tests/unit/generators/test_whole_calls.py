@@ -1,6 +1,7 @@
 """Calls fit their document's own schema as a whole, and people would give their values."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,10 +12,10 @@ from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.choosing import ToolChoice, adapt
 from callwright.generators.families import Order
 from callwright.generators.kinds import kind_named
-from callwright.generators.own_values import NO_VALUES
+from callwright.generators.own_values import NO_VALUES, OwnValues, missing_values, values_block
 from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
-from callwright.language.calls.parameters import title_of
+from callwright.language.calls.parameters import is_plumbing, title_of
 from callwright.language.schemas import SchemaValidator
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Tool
@@ -345,3 +346,86 @@ def test_values_in_a_body_stand_at_their_places(tmp_path: Path) -> None:
     (call, *_) = drawn(tool)
     assert call_object(tool, {"id": "A1", "city": "Ulm"})["body"] == {"data": {"city": "Ulm"}}
     assert "city" in call
+
+
+def test_ranges_are_in_order(tmp_path: Path) -> None:
+    moment = {"type": "string", "format": "date-time"}
+    number = {"type": "integer", "minimum": 0, "maximum": 100}
+    properties = {"createdSince": moment, "createdUntil": moment}
+    properties |= {"max_price": number, "min_price": number}
+    schema = {"type": "object", "properties": properties, "required": [*properties]}
+    for call in drawn(made_tool(tmp_path, schema), 30):
+        assert str(call["createdSince"]) < str(call["createdUntil"])
+        assert int(str(call["min_price"])) <= int(str(call["max_price"]))
+
+
+def test_parameters_that_are_said_alike_make_no_call(tmp_path: Path) -> None:
+    number = {"type": "integer"}
+    schema = {
+        "type": "object",
+        "properties": {"id": number, "ID": number},
+        "required": ["id", "ID"],
+    }
+    assert "said alike" in obstacle(made_tool(tmp_path, schema))
+
+
+VIEW = {"type": "string", "description": "A view payload. This must be a JSON-encoded string."}
+
+
+def test_what_nothing_tells_is_listed_with_lines_to_fill_in(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"view": VIEW, "city": TEXT}, "required": ["view"]}
+    tool = made_tool(tmp_path, schema)
+    assert "`values: {do_it.view: […]}`" in obstacle(tool)
+    (missing,) = missing_values([tool])
+    assert values_block([missing]).splitlines() == [
+        "values:",
+        f"  do_it.view: []  # {VIEW['description']}",
+    ]
+    own = OwnValues({"do_it.view": ['{"type":"modal"}']})
+    assert not missing_values([tool], own)
+    assert own.fill(tool, tool.required, "en", Random(1)) == {"view": '{"type":"modal"}'}
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "is_sent"),
+    [
+        ("x-api-key", "", True),
+        ("Idempotency-Key", "A unique key for the request", True),
+        ("x-jws-signature", "Header containing a detached JWS signature of the body.", True),
+        ("access_token", "", True),
+        ("key", "a valid API key", True),
+        ("key", "Name of the setting", False),
+        ("signature", "How the mail is signed, such as the name of a person", False),
+        ("session", "The session of the conference", False),
+        ("token_name", "Name of the new token", False),
+    ],
+)
+def test_plumbing_is_known_by_name_and_description(
+    name: str, description: str, *, is_sent: bool
+) -> None:
+    assert is_plumbing(name, {**TEXT, "description": description}) is is_sent
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "sort"),
+    [
+        ("channel", "Channel to pin the item in.", r"[a-z]+"),
+        ("user_id", "Id of the user to promote to owner.", r"U0\d{8}"),
+        ("template_version_id", "ID of the template's version.", r"[A-Z]+-?\d+"),
+        ("from_name", "The name of the sender", r"[A-Z]\w+ [A-Z]\w+"),
+        ("file", "ID of file to delete.", r"F0\d{8}"),
+        ("charge", "", r"[A-Z]+-?\d+"),
+    ],
+)
+def test_values_are_of_the_sort_that_people_give(
+    tmp_path: Path, name: str, description: str, sort: str
+) -> None:
+    one = {**TEXT, "description": description} if description else TEXT
+    schema = {"type": "object", "properties": {name: one}, "required": [name]}
+    path = tmp_path / "tools.json"
+    path.write_text(
+        json.dumps([{"name": "get_charge", "description": "Get it.", "parameters": schema}])
+    )
+    (tool,) = read_tools(path)
+    for call in drawn(tool):
+        assert re.fullmatch(sort, str(call[name])), call
