@@ -14,7 +14,9 @@ import orjson
 
 from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.generators.kinds import traits_of
+from callwright.generators.tools import in_a_line
 from callwright.generators.transcripts import chat_messages, conversation_text
+from callwright.language.schemas import json_type
 from callwright.llm.function_model import FunctionModel
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.llm.written_calls import (
@@ -128,6 +130,27 @@ class Question(NamedTuple):
             | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
             for tool in self.tools
         ]
+
+    @property
+    def outlined(self) -> list[ShownTool]:
+        """The tools in a line each, to choose among: names, types, the first line of what it does.
+
+        For plans, also the names of what they return.
+        """
+        return [_outline(tool, has_returns=self.setting == "plan") for tool in self.tools]
+
+
+def _outline(tool: Tool, *, has_returns: bool) -> ShownTool:
+    properties: dict[str, JsonValue] = {
+        name: {"type": json_type(schema)} for name, schema in tool.properties.items()
+    }
+    line: ShownTool = {
+        "name": tool.name,
+        "description": in_a_line(tool.description),
+        "parameters": {"properties": properties, "required": [*tool.required]},
+    }
+    returned = (tool.returns or {}).get("properties") if has_returns else None
+    return line | ({"returns": {"properties": {key: {} for key in returned}}} if returned else {})
 
 
 class Reply(NamedTuple):
@@ -496,7 +519,7 @@ def prompts_seen() -> list[str]:
 def _prompt(
     template: str, question: Question, notation: Notation, **more: list[JsonValue]
 ) -> Prompt:
-    tools, listing = question.shown, ""
+    tools, listing = question.outlined if template == NAMES else question.shown, ""
     if notation == "yaml":
         import yaml
 

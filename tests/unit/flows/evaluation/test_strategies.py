@@ -226,6 +226,28 @@ async def test_calls_that_were_made_and_their_results_are_messages(strategy: str
     assert result == {"role": "tool", "tool_call_id": call["id"], "content": '{"ok":true}'}
 
 
+async def test_who_names_tools_sees_a_line_of_each() -> None:
+    """Not the words about each parameter: a catalog has hundreds of tools."""
+    chat, words = PromptRecorder(), {"type": "string", "description": "Any day, such as tomorrow."}
+    tool = TAXI.with_changes(
+        description="Order a taxi.\nIt costs money.",
+        parameters={"type": "object", "properties": {"day": words}, "required": ["day"]},
+    )
+    sample = sample_of("perfect").with_changes(candidates=(tool.key,))
+    await predict(
+        sample,
+        chat.context._replace(tools={tool.key: tool}),
+        run=CandidateRun("v1", "a", "route_then_fill"),
+        prompting=PromptingStrategy("route_then_fill"),
+    )
+    naming, filling = (prompt.messages[0].content for prompt in chat.asked[:2])
+    assert (
+        '<tools>[{"name":"order_taxi","description":"Order a taxi.","parameters":{"properties":'
+        '{"day":{"type":"string"}},"required":["day"]}}]</tools>'
+    ) in naming
+    assert "Any day" in filling
+
+
 def test_a_switch_that_a_strategy_does_not_take_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="the strategies are direct, native"):
         prompting_by("sideways")
