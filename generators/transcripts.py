@@ -1,17 +1,23 @@
 """Conversations as prompts show them, and every value of a response with its path."""
 
 from collections.abc import Iterable, Iterator
+from random import Random
 from typing import assert_never
 
 import orjson
 from pydantic import JsonValue
 
+from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import choices_of
 from callwright.llm.chat import ChatMessage
+from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.exports.writing import user_text
 from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,
+    JsonSchema,
+    Language,
     ReplyTurn,
     ResultTurn,
     Tool,
@@ -120,3 +126,35 @@ def walk(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
     elif isinstance(value, list):
         for index, member in enumerate(value):
             yield from walk(member, f"{path}[{index}]")
+
+
+def others_of(
+    named: tuple[str, JsonSchema],
+    value: JsonValue,
+    results: Iterable[JsonValue],
+    language: Language,
+    rng: Random,
+) -> Iterator[JsonValue]:
+    """Yield texts that could be mistaken for the text of a parameter, without the text itself.
+
+    `named` is the parameter's name and schema. The texts are those that results hold under a name
+    under which they hold the value, in random order, then one that is made up.
+    """
+    name, schema = named
+    if choices_of(schema) or not isinstance(value, str):
+        return
+    texts = [
+        (path.rpartition(".")[2], text)
+        for result in results
+        for path, text in walk(result, "")
+        if isinstance(text, str)
+    ]
+    names = {place for place, text in texts if text == value}
+    told = [*dict.fromkeys(text for place, text in texts if place in names)]
+    yield from (text for text in rng.sample(told, len(told)) if text != value)
+    try:
+        made = make_value(name, schema, language, rng)
+    except ReplyError:  # a schema of which no value can be made
+        return
+    if made != value:
+        yield made
