@@ -11,13 +11,36 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.written_calls import after_thought, read_object, thought_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
-from callwright.warehouse.wire_names import WireNames
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 from callwright.warehouse.wire_schemas import wire_schema
 
 
-def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
-    """Return the messages in OpenAI's chat format."""
-    return [{"role": message.role, "content": message.content} for message in messages]
+def wire_messages(
+    messages: Sequence[ChatMessage], names: WireNames = NO_NAMES
+) -> list[dict[str, Any]]:
+    """Return the messages in OpenAI's chat format; `names` are those of `wire_names`."""
+    wired: list[dict[str, Any]] = []
+    unanswered: list[str] = []
+    for at, message in enumerate(messages):
+        wired.append({"role": message.role, "content": message.content})
+        if message.calls:
+            unanswered = [f"call_{at}_{number}" for number in range(len(message.calls))]
+            wired[-1]["tool_calls"] = [
+                {
+                    "id": name,
+                    "type": "function",
+                    "function": {
+                        "name": names.tool(call.tool),
+                        "arguments": orjson.dumps(
+                            names.arguments(call.tool, call.arguments)
+                        ).decode(),
+                    },
+                }
+                for name, call in zip(unanswered, message.calls, strict=True)
+            ]
+        elif message.role == "tool":
+            wired[-1]["tool_call_id"] = unanswered.pop(0) if unanswered else f"call_{at}"
+    return wired
 
 
 def wire_question(
@@ -26,7 +49,7 @@ def wire_question(
     """Return the messages, tools and schema of a request, with the schema as `stated`."""
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
-        return {"messages": wire_messages(request.messages), **tools}
+        return {"messages": wire_messages(request.messages, names), **tools}
     if stated.is_told:
         wire_texts = with_schema(request.messages, request.schema)
     else:
@@ -35,7 +58,7 @@ def wire_question(
     return {"messages": wire_texts, **shape, **tools}
 
 
-def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
+def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages with the schema in the first one, for providers that accept none."""
     wish = (
         "Reply with nothing but a JSON object that fits this JSON"

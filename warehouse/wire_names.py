@@ -19,7 +19,7 @@ from unicodedata import combining, normalize
 from pydantic import JsonValue
 
 from callwright.warehouse.records import JsonSchema, Tool, content_key
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
 
 LONGEST = 64
 _HASH = 8
@@ -98,7 +98,7 @@ class WireNames:
 
     def shown(self, tool: Tool) -> Tool:
         """Return a tool as it is on the wire, without callwright's notes."""
-        bare = without_notes(tool)
+        bare = as_shown(tool)
         if not self:
             return bare
         return bare.with_changes(name=self.tool(tool.name), parameters=self.schema(bare.parameters))

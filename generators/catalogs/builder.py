@@ -2,27 +2,37 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import isnan
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
-from callwright.generators.catalogs.rewriting import Change, MetNode, Rewritten, rewrite, unchanged
+from callwright.generators.catalogs.rewriting import (
+    Change,
+    MetNode,
+    Rewritten,
+    Side,
+    rewrite,
+    unchanged,
+    with_definitions,
+)
 from callwright.generators.catalogs.schema_words import (
     IMPOSSIBLE,
     as_current,
     by_name,
     in_plain_words,
 )
-from callwright.generators.catalogs.soundness import allows, first_fault, sound_words
+from callwright.generators.catalogs.soundness import allows, first_fault, is_sound, sound_words
+from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import GoldCall, JsonSchema, Language, Tool, content_key
+from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
 from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 TYPING = frozenset(
@@ -43,6 +53,7 @@ class ToolDraft(NamedTuple):
     language: Language | None = None
     notes: tuple[Note, ...] = ()
     plumbing: tuple[str, ...] = ()
+    original: Original | None = None
 
 
 class CatalogBuilder:
@@ -151,15 +162,22 @@ class CatalogBuilder:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
+        schema = self._names.own_schema(schema)
+        properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
             name=self._names.own_tool(name),
             description=text,
-            parameters=self._names.own_schema(schema),
+            parameters=schema,
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),
             source=source,
-            plumbing=draft.plumbing,
+            plumbing=tuple(
+                one
+                for one, stated in properties.items()
+                if one in draft.plumbing or is_plumbing(one, stated)
+            ),
+            original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
         named = self._named.setdefault(tool.name, [])
         others = [one for one in named if one.language == tool.language]
@@ -222,6 +240,26 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
     return Rewritten(schema, (*notes, *_validity(schema, schemas)))
+
+
+def _original_of(
+    parameters: JsonValue, notes: Sequence[Note], schemas: _Schemas
+) -> Original | None:
+    """Return the parameters as they are, with their references, if writing them out cut some."""
+    is_cut = any(note.kind == "circular_reference" for note in notes)
+    if not is_cut or not isinstance(parameters, dict):
+        return None
+    side = Side(parameters, lambda node, _: node, schemas.change, "", {}, {})
+    return usable_original(with_definitions(parameters, side))
+
+
+def usable_original(
+    whole: JsonSchema | None, places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+) -> Original | None:
+    """Return the schema of a whole call to be kept beside a tool, or None if it is no schema."""
+    if whole is None or not is_sound(whole):
+        return None
+    return Original(schema_of_call=whole, places=dict(places))
 
 
 def _valid_returns(

@@ -35,6 +35,7 @@ _IN_SCOPE = ("#/$defs/", "#/definitions/")
 _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
 _DEEPEST_HINT = 4
+_MOST_KEPT = 3_000  # nodes of a schema that is kept beside a tool
 _MOST_UPPER = 5_000  # nodes of the upper levels: less than these is kept
 # tried one after another, where a schema is too large as a whole
 _FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)
@@ -127,6 +128,25 @@ def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
                 break
         side.written[schema_bytes] = rewritten_schema
     return side.written[schema_bytes]
+
+
+def with_definitions(schema: JsonSchema, side: Side) -> JsonSchema | None:
+    """Return a schema with its references kept, and what they lead to under `$defs`.
+
+    Nodes are changed as in `rewrite`; a reference that leads nowhere allows any value. None if it
+    has more than `_MOST_KEPT` parts.
+    """
+    keeping = _Keeping(side._replace(hidden=side.hidden or "x-hidden-nowhere"))
+    try:
+        whole = keeping.schema(schema, ())
+        while keeping.waiting:
+            name, target = keeping.waiting.pop()
+            keeping.definitions[name] = keeping.schema(target, ())
+    except _TooLargeError:
+        return None
+    if not isinstance(whole, dict):
+        return None
+    return {**whole, "$defs": keeping.definitions} if keeping.definitions else whole
 
 
 class _TooLargeError(Exception):
@@ -407,6 +427,29 @@ class _Rewriting:
     def _note_unresolvable(self, pointer: object) -> None:
         message = f"The reference {shown(pointer)} points at nothing in this file; left out."
         self.notes.append(Note(_DEAD, message))
+
+
+class _Keeping(_Rewriting):
+    """A traversal that keeps references: each target is `waiting` once, to stand in `$defs`."""
+
+    def __init__(self, side: Side) -> None:
+        super().__init__(side)
+        self._most = _MOST_KEPT
+        self._names: dict[int, str] = {}
+        self.definitions: dict[str, JsonValue] = {}
+        self.waiting: list[tuple[str, JsonSchema]] = []
+
+    def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
+        del trail, level
+        scopes = reversed(self._scopes) if pointer.startswith(_IN_SCOPE) else ()
+        found = (resolve(pointer, one) for one in (self._root, *scopes))
+        target = next((one for one in found if one is not None), None)
+        if not isinstance(target, dict):
+            return {}
+        if id(target) not in self._names:
+            self._names[id(target)] = f"{len(self._names) + 1}"
+            self.waiting.append((self._names[id(target)], target))
+        return {"$ref": f"#/$defs/{self._names[id(target)]}"}
 
 
 def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:

@@ -5,7 +5,7 @@ other information.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,12 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
-from callwright.generators.imports.answers import UnreadableChat, calls_due, messages_of_reply
+from callwright.generators.imports.answers import (
+    UnreadableChat,
+    calls_by_name,
+    calls_due,
+    messages_of_reply,
+)
 from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
     Fields,
@@ -32,6 +37,7 @@ from callwright.generators.imports.reading import (
     part,
     read_each,
     unread,
+    without_padding,
     words,
 )
 from callwright.generators.taken import STAGE, kind_of_turns
@@ -46,6 +52,7 @@ from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,
     Origin,
+    ReplyTurn,
     Sample,
     SampleFacts,
     Tool,
@@ -68,6 +75,7 @@ _ABOUT = frozenset(  # files that tell of others
 )
 _FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
 _BODIES = ("body", "request", "requestBody", "request_body", "kwargs")
+_UNWANTED = frozenset({"false", "0"})
 _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
@@ -187,6 +195,7 @@ class _ChatRecord(RecordReader):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
+        turns = self._with_tools(turns, {tool.name: tool for tool in tools})
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -206,6 +215,30 @@ class _ChatRecord(RecordReader):
         if not isinstance(turn, CallTurn):
             return turn
         return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
+
+    def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+        """Return the turns without nulls that pad arguments; refuse words that call a tool."""
+        padding: set[str] = set()
+
+        def read(turn: Turn) -> Turn:
+            if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
+                trace = shown(found[0])
+                self.refuse(f"The words {trace} look like a call, and none can be read there")
+            if not isinstance(turn, CallTurn):
+                return turn
+            kept = [without_padding(call, tools[call.tool]) for call in turn.calls]
+            for call, bare in zip(turn.calls, kept, strict=True):
+                padding.update(call.arguments.keys() - bare.arguments.keys())
+            return turn.with_changes(calls=tuple(kept))
+
+        if not tools or not self.is_readable:
+            return turns
+        calls = calls_by_name(frozenset(tools))
+        read_turns = tuple(map(read, turns))
+        if padding:
+            names = " and ".join(map(repr, sorted(padding)))
+            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
+        return read_turns
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)
@@ -323,7 +356,7 @@ def _trl(fields: Fields) -> ChatRow | None:
     prompt = items(fields.get("prompt"))
     if not prompt:
         return _openai(fields)
-    if fields.get("label") is False:
+    if str(fields.get("label")).lower() in _UNWANTED:
         return None
     told = prompt[0].get("content") if isinstance(prompt[0], dict) else None
     if isinstance(told, str) and CALLING in told:  # the tools, as our rows for GRPO tell them

@@ -8,7 +8,8 @@ placeholder.
 
 The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say
 that a call is due with fewer arguments than its tool requires, so nothing is required, and what
-the gold leaves out is [""]: it may be missing, and no value of it is right. It looks one level
+the gold leaves out is [""]: it may be missing, and no value of it is right but its default. It
+has no word for a question or for an equal tool in place of the call. It looks one level
 into objects: their members are lists of accepted values, and anything deeper is compared as it
 stands. If a list mixes whole numbers and others, all are written as decimals, because the
 checker wants one type. Its decoder reads calls as Python: tools and parameters have names that
@@ -19,7 +20,7 @@ agent turn with its acts.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, permutations
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -36,6 +37,7 @@ from callwright.warehouse.exports.writing import (
     wire_sample,
 )
 from callwright.warehouse.records import (
+    Allowance,
     CallTurn,
     GoldCall,
     JsonSchema,
@@ -58,6 +60,9 @@ _TYPES = {
 }
 
 
+_MOST_ORDERED = 4  # members of a list of which every order is written out
+
+
 class DueCalls(NamedTuple):
     """What a question asks for: the calls of the turn `turn` of a sample."""
 
@@ -76,18 +81,29 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
         yield DueCalls(sample, len(sample.turns), ())
 
 
-def accepted_calls(calls: Iterable[GoldCall], tools: Iterable[Tool]) -> list[dict[str, Any]]:
+def accepted_calls(
+    calls: Iterable[GoldCall], tools: Iterable[Tool], allowances: Iterable[Allowance] = ()
+) -> list[dict[str, Any]]:
     """Return each due call with the values that are right for every parameter.
 
-    Raises RecordError for an unknown tool.
+    Defaults said or left out and lists without order are written as alternatives. Raises
+    RecordError for an unknown tool.
     """
+    allowed = list(allowances)
     calls, by_name = list(calls), {tool.name: tool for tool in tools}
     unknown = next((call.tool for call in calls if call.tool not in by_name), None)
     if unknown is not None:
         raise RecordError(
             "BFCL can't ask for a call of a tool that is no candidate: no candidate has this name."
         )
-    return [{call.tool: _accepted(call, by_name[call.tool])} for call in calls]
+    return [
+        {
+            call.tool: _accepted(
+                call, by_name[call.tool], [one for one in allowed if one.call == place]
+            )
+        }
+        for place, call in enumerate(calls)
+    ]
 
 
 def function_docs(
@@ -177,13 +193,24 @@ def _type_of(value: JsonValue) -> str:
     return {int: "integer", float: "float", list: "array", dict: "dict"}.get(type(value), "string")
 
 
-def _accepted(call: GoldCall, tool: Tool) -> dict[str, list[Any]]:
+def _accepted(call: GoldCall, tool: Tool, allowances: Iterable[Allowance]) -> dict[str, list[Any]]:
     given = call.arguments
     values = {name: [_wrapped(given[name])] if name in given else [""] for name in tool.properties}
+    for one in allowances:
+        if one.sort == "default":
+            values[one.argument] = [_wrapped(given.get(one.argument, one.value)), ""]
+        elif one.sort == "order" and isinstance(one.value, list):
+            values[one.argument] = [_wrapped(order) for order in _orders(one.value)]
     return {
         name: [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted
         for name, accepted in values.items()
     }
+
+
+def _orders(members: list[JsonValue]) -> list[list[JsonValue]]:
+    """Return a list in all orders, each once, or as it stands if it is long."""
+    orders = permutations(members) if len(members) <= _MOST_ORDERED else [members]
+    return [*{json_text(list(one)): list(one) for one in orders}.values()]
 
 
 def _wrapped(value: JsonValue) -> JsonValue:
@@ -199,12 +226,25 @@ def _wrapped(value: JsonValue) -> JsonValue:
 
 def _begin(part: ReleaseSplit) -> Write:
     """Write a file of questions per category, and one of answers if calls are due."""
-    names = part.named(python=True)
+    names, allowances = part.named(python=True), part.source.allowances
 
     def write(sample: Sample) -> int:
-        tools = [names.shown(part.source.tools[key]) for key in sample.candidates]
-        shown = wire_sample(sample, names)
-        made = [(due, accepted_calls(due.calls, tools)) for due in due_turns(shown)]
+        by_key = part.source.tools
+        tools = [names.shown(by_key[key]) for key in sample.candidates]
+        made = [
+            (
+                due,
+                accepted_calls(
+                    due.calls,
+                    tools,
+                    [
+                        one.with_changes(argument=names.parameter(one.argument))
+                        for one in allowances(sample, due.turn, by_key)
+                    ],
+                ),
+            )
+            for due in due_turns(wire_sample(sample, names))
+        ]
         for due, truth in made:
             category = _category(due)
             file = f"BFCL_v4_{category}.json"

@@ -33,7 +33,7 @@ from callwright.warehouse.exports.tasks import REPLY_TOOL, TaskFormat
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
 from callwright.warehouse.records import JsonSchema, Tool
 from callwright.warehouse.releases import ReleaseStream
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
 from callwright.warehouse.wire_names import wire_names
 
 CALLING = (
@@ -160,7 +160,7 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
 
 
 def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
-    tool = without_notes(tool)
+    tool = as_shown(tool)
     required = [own for own in shown if own in tool.required]
     ordered = [*required, *(own for own in shown if own not in required)]
     parameters, described = [], ""

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Paper, Release, Sample, Tool, Turn, UserTurn
 from callwright.warehouse.releases import ReleaseStream
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
 from callwright.warehouse.wire_names import WireNames, wire_names
 from callwright.warehouse.wire_schemas import wire_schema
 
@@ -247,7 +247,7 @@ def wire_sample(sample: Sample, names: WireNames) -> Sample:
 
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
     """Return a tool as the papers' formats describe it, under its own name or another."""
-    return {**without_notes(tool).signature, "name": name or tool.name}
+    return {**as_shown(tool).signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:
