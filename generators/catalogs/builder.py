@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +22,12 @@ from callwright.generators.catalogs.rewriting import (
     unchanged,
     with_definitions,
 )
-from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
+from callwright.generators.catalogs.schema_words import (
+    IMPOSSIBLE,
+    as_current,
+    by_name,
+    in_plain_words,
+)
 from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
@@ -154,11 +160,12 @@ class CatalogBuilder:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
+        schema = self._names.own_schema(schema)
         properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
             name=self._names.own_tool(name),
             description=text,
-            parameters=self._names.own_schema(schema),
+            parameters=schema,
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),
@@ -195,13 +202,19 @@ class _Schemas(NamedTuple):
 
 def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     """Return the parameters as a valid, self-contained object schema."""
-    if parameters is None or parameters == []:  # how PHP writes an empty object
+    if isinstance(parameters, str):  # some write the schema as text
+        with suppress(orjson.JSONDecodeError):
+            parameters = orjson.loads(parameters)
+    if isinstance(parameters, list) and isinstance(members := by_name(parameters), dict):
+        parameters = {"type": "object", "properties": members}
+    if parameters is None:
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
         return Rewritten({"type": "object", "properties": {}}, (note,))
     if not isinstance(parameters, dict):
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
-    if not isinstance(members := parameters.get("properties") or {}, dict):
-        return _refused(f"The properties are {shown(members)}, not an object; left out.")
+    properties = as_current(parameters).get("properties", {})
+    if not isinstance(properties, dict):
+        return _refused(f"The properties are {shown(properties)}, not an object; left out.")
     written, odd = rewrite(
         parameters, schemas.change, before=as_current, hidden="readOnly", met=schemas.met
     )
@@ -209,8 +222,8 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     notes = (*odd, *notes)
     if any(note.kind in FATAL for note in notes):
         return Rewritten(schema, notes)
-    properties = schema["properties"].items()
-    untyped = [name for name, one in properties if isinstance(one, dict) and not TYPING & set(one)]
+    members = schema["properties"].items()
+    untyped = [name for name, one in members if isinstance(one, dict) and not TYPING & set(one)]
     if untyped:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
