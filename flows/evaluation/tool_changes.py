@@ -470,6 +470,7 @@ class _ToolsBeingChanged:
                 description=description,
                 parameters=parameters if are_named else with_names(parameters, names),
                 plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+                original=None,  # it knows the parameters by other names
             )
         )
         if shown.signature != given.signature or list(shown.properties) != list(given.properties):

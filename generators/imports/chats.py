@@ -15,8 +15,6 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
-from callwright.generators.catalogs.papers import BFCL_WORDS
-from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.imports.answers import (
     UnreadableChat,
     calls_by_name,
@@ -33,6 +31,7 @@ from callwright.generators.imports.reading import (
     broken,
     items,
     language_of_user,
+    names_beside,
     objects,
     parsed,
     part,
@@ -60,6 +59,7 @@ from callwright.warehouse.records import (
     Turn,
 )
 from callwright.warehouse.registry import blame, is_ours, whose
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _TIME = re.compile(
@@ -67,7 +67,6 @@ _TIME = re.compile(
 )
 _TOOLS_IN_TEXT = ("<tools>", "</tools>")
 _OPENING = re.compile(r"\[\s*\{")
-_WORD = re.compile(r"[A-Za-z]+")
 _OPTIONAL = "optional"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _BESIDE = ".origins.jsonl"  # what our own export for OpenAI writes beside its rows
@@ -104,7 +103,7 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
     """Return a reader of files with one conversation a row, whose parts `find` locates."""
 
     def read(path: Path) -> Iterator[ImportedRecord]:
-        chats = ChatReader(name)
+        chats = ChatReader(name, names_beside(path))
         rows = chain.from_iterable(map(read_rows, sample_files(path)))
         return read_each(rows, lambda row: chats.record(row, find))
 
@@ -133,10 +132,9 @@ def sample_files(path: Path) -> list[Path]:
 class ChatReader:
     """Makes records from rows; tools that many rows share are read once."""
 
-    def __init__(self, source: str) -> None:
-        """Create a reader whose tools have `source` as their source."""
-        change = renaming_types(BFCL_WORDS, reported=False)
-        self.builder = CatalogBuilder(source, change=change, by_category=False)
+    def __init__(self, source: str, names: WireNames = NO_NAMES) -> None:
+        """Create a reader whose tools have `source` as their source, and `names` on the wire."""
+        self.builder = CatalogBuilder(source, types_are_told=False, by_category=False, names=names)
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
@@ -190,13 +188,14 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         tool_names = {tool.name for tool in tools}
-        made = (turn.calls for turn in chat.turns if isinstance(turn, CallTurn))
+        turns = tuple(map(self._own_turn, chat.turns))
+        made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
         if tool_names and (strange := sorted(called - tool_names)):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
-        turns = self._with_tools(chat.turns, {tool.name: tool for tool in tools})
+        turns = self._with_tools(turns, {tool.name: tool for tool in tools})
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -211,6 +210,11 @@ class _ChatRecord(RecordReader):
             ),
             tools,
         )
+
+    def _own_turn(self, turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
 
     def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
         """Return the turns without nulls that pad arguments; refuse words that call a tool."""
@@ -255,7 +259,7 @@ class _ChatRecord(RecordReader):
 
 def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
     """Return a tool's document, however it is wrapped; None if it is no tool."""
-    inner = stated.get("function", stated) if isinstance(stated, dict) else None
+    inner = (stated.get("function") or stated) if isinstance(stated, dict) else None
     if not isinstance(inner, dict):
         return None
     nothing: JsonValue = {"type": "object", "properties": {}}
@@ -276,17 +280,11 @@ def _object_schema(stated: JsonValue) -> JsonValue:
     }
     without = (name for name, one in listed.items() if "default" not in one)
     required: JsonValue = [name for name in without if name not in open_to]
-    properties: Fields = {name: _typed(one) for name, one in listed.items()}
+    properties: Fields = {
+        name: {key: value for key, value in one.items() if key != "required"}
+        for name, one in listed.items()
+    }
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _typed(parameter: Fields) -> Fields:
-    """Convert a parameter's Python type to JSON Schema: "List[int], optional" is an array."""
-    written = str(parameter.get("type", ""))
-    found = (one for one in _WORD.findall(written) if one.lower() not in {_OPTIONAL, "union"})
-    word = next(found, "")
-    typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
-    return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:

@@ -21,6 +21,7 @@ from callwright.generators.stages import StageContext, asked_origin
 from callwright.generators.transcripts import shown_tools
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
@@ -157,7 +158,7 @@ _ABSENT = ""
 class MendedRequest(BaseModel):
     """The request with what it lacked."""
 
-    request: str
+    request: Paragraph
 
 
 async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:

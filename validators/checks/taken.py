@@ -21,6 +21,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import kind_of
 from callwright.language.values import locate
 from callwright.llm.models import reads_language
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.verdicts import Finding, unproved
@@ -48,7 +49,7 @@ _UNSTATED = ("unstated", "other_said")
 class ComposedScore(BaseModel):
     """How well a text that the assistant wrote does what is asked and keeps to what is known."""
 
-    reason: str
+    reason: Line
     score: Annotated[int, Field(ge=1, le=5)]
 
 

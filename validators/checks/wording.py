@@ -25,6 +25,7 @@ from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.generators.users.user import Said, SimulatedUser, UserAnswer, UserFact, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import opinion, reader, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, proved, unproved
 from callwright.validators.evidence import Scene, find_in_calls
@@ -173,9 +174,9 @@ _NONSENSE = 1  # this one contradicts the sample
 class NaturalReading(BaseModel):
     """How natural a request is and how plausible its values, each from 1 to 5 with its reason."""
 
-    wording_reason: str
+    wording_reason: Line
     wording: Annotated[int, Field(ge=1, le=5)]
-    values_reason: str
+    values_reason: Line
     values: Annotated[int, Field(ge=1, le=5)]
 
 
@@ -233,9 +234,9 @@ def answer_by(reading: NaturalReading) -> Answer:
 
 
 class MessageFit(BaseModel):
-    """Whether a message can be the one that is pointed to, and why."""
+    """Why, and whether a message can be the one that is pointed to."""
 
-    reason: str
+    reason: Line
     fits: bool
 
 

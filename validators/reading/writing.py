@@ -18,6 +18,7 @@ from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.schemas import choices_of, kind_of
 from callwright.llm.answer_schemas import calls_schema, narrowed
 from callwright.llm.chat import ChatModel
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import Answer
 from callwright.validators.judges import PICK_TOOLS, SETTLE, WRITE, ask_opinion
@@ -64,7 +65,7 @@ class NeededTools(BaseModel):
 class Settlement(BaseModel):
     """Why, and which of two ways is right."""
 
-    reason: str
+    reason: Line
     right: Literal["first", "second", "both", "neither"]
 
 
