@@ -23,6 +23,7 @@ from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.making import ParallelWording
 from callwright.generators.policies.making import PolicyWords
 from callwright.generators.routing.wording import PlanValues, RoutingWording
+from callwright.generators.sentences.value_pools import ThoughtUpValues
 from callwright.generators.shifts.making import NewValue, OverridingText
 from callwright.generators.single_turn.making import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
@@ -73,6 +74,7 @@ IN_PROMPTS: dict[str, type[BaseModel]] = {
     "plan_values": PlanValues,
     "fill_values": ArgumentValues,
     "fill_slots": ArgumentValues,
+    "think_up_values": ThoughtUpValues,
     "change_value": NewValue,
     "plan_scenario_goal": ScenarioGoal,
     "name_tools": ToolNames,
