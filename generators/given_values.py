@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.own_values import no_objection
 from callwright.generators.stages import ATTEMPTS
-from callwright.generators.tools import EMPTY, argument_problems, mended
+from callwright.generators.tools import EMPTY, argument_problems, mended, whole_call
 from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
@@ -37,7 +37,8 @@ class WantedValues(NamedTuple):
     """The parameters of a tool that need values beside the known ones, for a language.
 
     The model may also fill those in `may`; what it gets wrong there is dropped. `objection` says
-    why a value that the schema allows can't be used beside others, or "".
+    why a value that the schema allows can't be used beside others, or "". A call that has all its
+    required parameters is made whole; with `extends`, by other parameters as well.
     """
 
     tool: Tool
@@ -47,6 +48,7 @@ class WantedValues(NamedTuple):
     known: Mapping[str, JsonValue] = {}
     objection: Callable[[str, Arguments], str] = no_objection
     may: Sequence[str] = ()
+    extends: bool = True
 
 
 async def collect_values(
@@ -73,7 +75,7 @@ async def collect_values(
         reply_values = given_values(reply, wanted)
         fitting = _fitting(reply_values, wanted)
         if all(name in fitting for name in wanted.names):
-            return fitting, reply
+            return _made_whole(fitting, wanted), reply
         kept_values = {**fitting, **kept_values}
         valid |= _fitting(
             reply_values, wanted._replace(known={}, objection=no_objection, may=())
@@ -83,7 +85,18 @@ async def collect_values(
         asked_prompt = again(
             prompt, reply.model_dump_json(), _told_lacking(reply_values, fitting, wanted)
         )
-    return _with_draws(_fitting(kept_values, wanted), wanted), reply
+    return _made_whole(_with_draws(_fitting(kept_values, wanted), wanted), wanted), reply
+
+
+def _made_whole(values: Arguments, wanted: WantedValues) -> Arguments:
+    given, known = {**wanted.known, **values}, wanted.known
+    if not given.keys() >= {*wanted.tool.required}:
+        return values
+    rng = Random(f"{wanted.seed}:whole")
+    whole = whole_call(
+        wanted.tool, given, wanted.language, rng, kept=[*known], may_add=wanted.extends
+    )
+    return values if whole == given else {n: one for n, one in whole.items() if n not in known}
 
 
 def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) -> str:

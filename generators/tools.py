@@ -1,7 +1,7 @@
 """Questions about tools: do arguments fit, are two redundant, which go beside the gold."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -12,14 +12,17 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
 
+from callwright.language.calls.completing import Fixed, completed, told_of
+from callwright.language.calls.parameters import ASKED_OF, in_context, tells_values
+from callwright.language.calls.sampling import make_value
 from callwright.language.names import CHANGES, deed_of, function_words
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
 from callwright.language.values import read_value
 from callwright.llm.answer_schemas import without_nulls
-from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Arguments, JsonSchema, Sample, Tool
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import Arguments, JsonSchema, Language, Sample, Tool
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}
@@ -51,7 +54,133 @@ def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> lis
         if name in tool.properties
         for error in _errors_of(value, tool.properties[name])
     ]
-    return undeclared + missing + values
+    problems = undeclared + missing + values
+    return problems or _whole_problems(tool, arguments, partial=partial)
+
+
+_FEWEST_NAMED = 2
+# what speaks of one parameter after another, as the checks of single values do
+_SINGLY = frozenset(
+    {"type", "properties", "required", "additionalProperties", "title", "description", "$schema"}
+    | {"examples", "default", "deprecated"}
+)
+
+
+@lru_cache(1024)
+def schema_of_call(tool: Tool) -> JsonSchema | None:
+    """Return the schema of a whole call, or None if its parameters' own schemas say everything."""
+    if tool.original is not None:
+        return tool.original.schema_of_call
+    named = [*_named_by_choices(tool)]
+    if _SINGLY.issuperset(tool.parameters) and not named:
+        return None
+    if not named:
+        return tool.parameters
+    return {**tool.parameters, "allOf": [*tool.parameters.get("allOf", ()), *named]}
+
+
+def _named_by_choices(tool: Tool) -> Iterator[JsonSchema]:
+    """Yield conditions for a choice that names the parameter that goes with it.
+
+    With `type: card` a call gives `card`, and no parameter that another type names.
+    """
+    optional = {name for name in tool.properties if name not in tool.required}
+    for name, schema in tool.properties.items():
+        named = [one for one in choices_of(schema) if isinstance(one, str) and one in optional]
+        if len(named) < _FEWEST_NAMED or name in named:
+            continue
+        for choice in choices_of(schema):
+            others: JsonSchema = {one: False for one in named if one != choice}
+            chosen = {"properties": {name: {"const": choice}}, "required": [name]}
+            needed = [choice] if choice in named else []
+            yield {"if": chosen, "then": {"properties": others, "required": needed}}
+
+
+def call_object(tool: Tool, arguments: Mapping[str, JsonValue]) -> dict[str, Any]:
+    """Return the object that `schema_of_call` describes, with the tool's constants."""
+    places = tool.original.places if tool.original else {}
+    required = (schema_of_call(tool) or {}).get("required", ()) if places else ()
+    # a required part of which nothing is given is there, and empty
+    whole: dict[str, Any] = {path[0]: {} for path in places.values() if len(path) > 1}
+    whole = {part: {} for part in whole if part in required}
+    for name, value in {**tool.constants, **arguments}.items():
+        *inside, last = places.get(name, (name,))
+        owner = whole
+        for step in inside:
+            owner = owner.setdefault(step, {})
+        owner[last] = value
+    return whole
+
+
+def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
+    """Return what is wrong with a call as a whole; of a partial one, only with single values."""
+    schema = schema_of_call(tool)
+    if schema is None:
+        return []
+    places = [(tool.original.places if tool.original else {}).get(one, (one,)) for one in arguments]
+    try:
+        errors = [*value_validator(schema).iter_errors(call_object(tool, arguments))]
+    except (RecursionError, Unresolvable) as error:
+        problem = (
+            f"The schema of {tool.name!r} refers to itself without end, or to what is not in it."
+        )
+        raise RecordError(problem) from error
+    if partial:
+        errors = [
+            error
+            for error in errors
+            if any(tuple(error.absolute_path)[: len(path)] == path for path in places)
+        ]
+    return [f"The call of {tool.name!r} does not fit: {told_of(error)}." for error in errors]
+
+
+def whole_call(
+    tool: Tool,
+    arguments: Arguments,
+    language: Language,
+    rng: Random,
+    *,
+    kept: Collection[str] = (),
+    may_add: bool = True,
+) -> Arguments:
+    """Return the arguments of a call that fits its schema as a whole, changed where they must be.
+
+    Parameters that go with the given ones are added, unless `may_add` is False, and those that go
+    with none are dropped; those in `kept` stay as they are. Raises ReplyError with the reason if no
+    call fits.
+    """
+    schema = schema_of_call(tool)
+    if schema is None or not argument_problems(tool, arguments, partial=False):
+        return arguments
+    places: dict[str, tuple[str, ...]] = {name: (name,) for name in tool.properties}
+    places |= tool.original.places if tool.original else {}
+    about = f"{tool.name} {tool.description.partition('. ')[0]}"
+
+    def draw(name: str, schema: JsonSchema) -> JsonValue:
+        return make_value(name, {ASKED_OF: about, **schema}, language, rng)
+
+    stay = frozenset(places.get(name, (name,)) for name in (*tool.constants, *kept))
+    free = None if may_add else frozenset(places[name] for name in arguments if name in places)
+    try:
+        whole: Any = completed(
+            call_object(tool, arguments), value_validator(schema), draw, rng, Fixed(stay, free)
+        )
+    except (RecursionError, Unresolvable) as error:
+        raise ReplyError(f"No call of {tool.name!r} can be made: its schema has no end.") from error
+    except ReplyError as error:
+        problem = f"No call of {tool.name!r} fits its schema: {str(error).rstrip('.')}."
+        raise ReplyError(problem) from error
+    found = {name: _member_at(whole, places[name]) for name in tool.properties}
+    call = {name: value for name, value in found.items() if value is not None}
+    if problems := argument_problems(tool, call, partial=False):
+        raise ReplyError(f"No call of {tool.name!r} fits its schema: {problems[0]}")
+    return call
+
+
+def _member_at(value: Any, path: Sequence[str]) -> Any:  # noqa: ANN401 - a part of a JSON value
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
@@ -126,11 +255,15 @@ def _compiled(schema: bytes) -> Draft202012Validator:
     loaded = orjson.loads(schema)
     try:
         if not _is_plain(loaded):
-            Draft202012Validator.check_schema(loaded)
+            Draft202012Validator.check_schema(loaded, format_checker=_FORMATS_OF_SCHEMAS)
     except SchemaError as error:
         problem = f"A parameter's schema is not valid JSON Schema: {error.message}."
         raise RecordError(problem) from error
     return SchemaValidator(loaded, format_checker=FormatChecker(), registry=NO_OTHERS)
+
+
+# patterns are read as ECMA's when they are used; Python's reading of them refuses some
+_FORMATS_OF_SCHEMAS = FormatChecker([one for one in FormatChecker.checkers if one != "regex"])
 
 
 def _is_expression(value: object) -> bool:
@@ -278,8 +411,18 @@ def is_plain(schema: JsonSchema) -> bool:
 
 
 def sayable_options(tool: Tool) -> list[str]:
-    """Return the optional parameters that a message can state in passing; plumbing is excluded."""
-    return [name for name in tool.optional if is_plain(tool.properties[name])]
+    """Return the optional parameters that a message can state in passing.
+
+    Plumbing is excluded, and so is what nothing tells the values of.
+    """
+    return [*_sayable_options(tool)]
+
+
+@lru_cache(_COMPILED)
+def _sayable_options(tool: Tool) -> tuple[str, ...]:
+    schemas = in_context(tool.properties, tool.name, tool.description)
+    plain = (name for name in tool.optional if is_plain(tool.properties[name]))
+    return tuple(name for name in plain if tells_values(name, schemas[name]))
 
 
 def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:

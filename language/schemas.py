@@ -103,6 +103,39 @@ def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> 
     return value
 
 
+MOST_REPEATED = 2  # levels of a schema that holds itself
+_LONGEST_TRAIL = 12  # references within references
+
+
+def resolved(root: JsonSchema, schema: JsonSchema) -> JsonSchema:
+    """Return a schema with its reference into the `$defs` of `root` followed, if it is one."""
+    seen: set[str] = set()
+    while isinstance(pointer := schema.get("$ref"), str) and pointer not in seen:
+        seen.add(pointer)
+        target = (root.get("$defs") or {}).get(pointer.removeprefix("#/$defs/"))
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**target, **rest} if isinstance(target, dict) else rest
+    return schema
+
+
+def expanded(root: JsonSchema, schema: Any, trail: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a part of a schema
+    """Return a schema with its references into `root` written out, `MOST_REPEATED` levels deep.
+
+    A reference that would go deeper stays, so that nothing is made for it.
+    """
+    if isinstance(schema, list):
+        return [expanded(root, one, trail) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    pointer = schema.get("$ref")
+    if isinstance(pointer, str):
+        if trail.count(pointer) >= MOST_REPEATED or len(trail) > _LONGEST_TRAIL:
+            return schema
+        trail = (*trail, pointer)
+        schema = resolved(root, schema)
+    return {key: expanded(root, value, trail) for key, value in schema.items() if key != "$defs"}
+
+
 def choices_of(schema: JsonSchema) -> list[object]:
     """Return the values that `schema` offers, or an empty list if it leaves the choice open."""
     return (
@@ -236,12 +269,18 @@ _LOWER = "abcdefghijkmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _ESCAPES = {"d": _DIGITS, "w": _UPPER + _DIGITS, "s": " "}
 _CATCH_ALL = _LOWER
+_ANYTHING = _LOWER + _UPPER + _DIGITS + "!@#$%&*?-_"
+_OPENING = re.compile(r"\?(?::|=|!|<=|<!|P?<\w+>)")
+_LOOKS = re.compile(r"\(\?<?[=!]")
+_PROPERTY = re.compile(r"\{(\w+)\}")
+_LOOKED = 400  # texts that are tried where a pattern looks ahead or behind
 # what a negated class leaves is taken of the first that it does
 _OTHERS = (_LOWER, _UPPER + _DIGITS, "-_.,:;!?@#/ ")
 _LONGEST_TEXT = 4_000  # characters; counts within counts multiply
 _DEEPEST = 30  # groups within groups
-_OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
+_OPEN_ENDED = 7  # how many more than the least a `+`, `*` or `{n,}` may give
 _LONGEST = 64
+_SPREAD = 12  # how many more than the least a `{n,m}` gives at most
 
 
 class UnsupportedPatternError(ValueError):
@@ -272,7 +311,14 @@ def matching_text(pattern: str, rng: Random) -> str:
     if node.longest > _LONGEST_TEXT:
         problem = f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters."
         raise UnsupportedPatternError(problem)
-    return _write(node, rng)
+    if _LOOKS.search(pattern) is None:
+        return _write(node, rng)
+    # what is looked for is not written, but found by chance
+    for _ in range(_LOOKED):
+        text = _write(node, rng)
+        if matches(pattern, text):
+            return text
+    raise UnsupportedPatternError(f"No text is found that the pattern {pattern!r} matches.")
 
 
 def _write(node: _Node, rng: Random) -> str:
@@ -336,22 +382,29 @@ class _SchemaReader:
         if character == "\\":
             return self._escape()
         if character != "(":
-            return _CATCH_ALL if character == "." else character
-        if not self._skips("?:") and self._peek() == "?":
-            problem = f"The pattern {self.pattern!r} has a look-around or a named group."
-            raise UnsupportedPatternError(problem)
+            any_of = _ANYTHING if _LOOKS.search(self.pattern) else _CATCH_ALL
+            return any_of if character == "." else character
+        opening = _OPENING.match(self.pattern, self.at)
+        if opening is None and self._peek() == "?":
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} has an unusual group.")
+        self.at = opening.end() if opening else self.at
         node = self.alternatives()
         if not self._skips(")"):
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} lacks a ')'.")
-        return node
+        return None if opening and _LOOKS.match(f"({opening[0]}") else node
 
     def _escape(self) -> str:
         character = self._take()
         if character in _ESCAPES:
             return _ESCAPES[character]
-        if character.isalnum():
-            raise UnsupportedPatternError(f"The pattern {self.pattern!r} uses \\{character}.")
-        return character
+        if character == "p" and (found := _PROPERTY.match(self.pattern, self.at)):
+            self.at = found.end()
+            whole = f"\\p{{{found[1]}}}"
+            return "".join(one for one in _ANYTHING if matches(whole, one)) or self._unknown(whole)
+        return self._unknown(f"\\{character}") if character.isalnum() else character
+
+    def _unknown(self, used: str) -> str:
+        raise UnsupportedPatternError(f"The pattern {self.pattern!r} uses {used}.")
 
     def _character_class(self) -> str:
         start, allowed = self.at - 1, list[str]()
@@ -385,10 +438,11 @@ class _SchemaReader:
             self.at += len(inside) + 1
             least, comma, most = inside.partition(",")
             are_numbers = least.isdecimal() and (not most or most.isdecimal())
-            if not are_numbers or int(most or least) > _LONGEST:
+            if not are_numbers or int(least) > _LONGEST:
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
-            counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)
+            high = min(int(most), low + _SPREAD) if most else low + _OPEN_ENDED
+            counts = (low, high) if comma else (low, low)
         else:
             counts = {"?": (0, 1), "*": (0, _OPEN_ENDED), "+": (1, 1 + _OPEN_ENDED)}[mark]
         if not self._skips("?"):

@@ -17,9 +17,9 @@ from callwright.llm.ledger import Ledger, ledger_key
 from callwright.llm.limits import Budget, Gate, Hedging, Traffic
 from callwright.llm.prices import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
 from callwright.llm.stated_schemas import stated_schema
-from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 from callwright.warehouse.records import LlmCall, Tool
+from callwright.warehouse.wire_names import wire_names
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
 _REPLY_TOKENS = 512  # how long a reply is expected to be if there is no max_tokens
@@ -266,7 +266,7 @@ class _Sending:
         """Send the request through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
-        letters = sum(size(message.content) for message in self.request.messages)
+        letters = sum(size(message.text) for message in self.request.messages)
         self.prompt_tokens = letters // BYTES_PER_TOKEN
         tokens = self.prompt_tokens + self.most_tokens
         gate, hedging = self.around.gate, self.around.hedging

@@ -107,6 +107,7 @@ def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
         "returns": None if record.returns is None else _json(record.returns),
         "constants": _json(record.constants) if record.constants else None,
         "plumbing": list(record.plumbing) or None,
+        "original": record.original.model_dump_json() if record.original else None,
     }
 
 
@@ -179,7 +180,11 @@ def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
     calls = None
     if record.calls is not None:
         calls = _json([call.model_dump(mode="json") for call in record.calls])
-    return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
+    return "predictions", _fields(record, made_at) | {
+        "calls": calls,
+        "error_type": None,
+        "matched": None,
+    }
 
 
 @_row.register

@@ -54,7 +54,7 @@ from callwright.generators.stages import Consistency, Wording
 from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
-from callwright.llm.models import read_model, reads_language
+from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
@@ -704,10 +704,22 @@ class Recipe(RecipePart):
         """The texts of the recipe's own prompts, by name."""
         return {name: prompt.text for name, prompt in self.prompts.items()}
 
+    def model_named(self, name: str) -> ModelSettings:
+        """Return a model with the settings that this recipe has for it, if it has any.
+
+        A candidate goes by its label or its model's name, a model of a role by its name.
+        """
+        by_label = {one.label: one.model for one in self.candidates}
+        known = [*(one.model for one in self.candidates), *self.models.named.values()]
+        by_name = {one.name: one for one in reversed(known)}
+        return by_label.get(name) or by_name.get(name) or read_model(name)
+
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
         """Return the recipe with one model for all roles, or with fewer samples, if given."""
         roles = (
-            Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
+            Roles(**dict.fromkeys(self.models.named, self.model_named(model)))
+            if model
+            else self.models
         )
         chosen = self.model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen

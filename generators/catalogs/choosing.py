@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
+from random import Random
 from typing import Annotated, NamedTuple, TypeVar
 
 import orjson
@@ -19,9 +20,12 @@ from pydantic import (
 )
 
 from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, shown
-from callwright.language.schemas import NO_OTHERS, SchemaValidator, fits
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Tool
+from callwright.generators.tools import schema_of_call
+from callwright.language.calls.parameters import made_constant
+from callwright.language.calls.sampling import make_plain
+from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits
+from callwright.warehouse.errors import ConfigurationError, ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Original, Tool
 
 _MOST_LISTED = 12
 _NEAR = 3
@@ -97,7 +101,7 @@ class ToolChoice(BaseModel):
     `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names,
     `categories` tools (patterns of names) another category. `constants` fixes parameters, of all
     tools or as `TOOL.PARAMETER` of those whose name fits: the parameter is hidden, and gold calls
-    carry the value; plumbing that is required and has a default is fixed to it by itself.
+    carry the value; required plumbing is fixed by itself, to its default or a made-up value.
     `plumbing` says in the same way which parameters no plan chooses (true), and which may be chosen
     although the import has marked them (false).
     """
@@ -206,14 +210,15 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     plumbing_flags = _stated_for(tool, choice.plumbing)
-    # what each call carries of itself: the defaults of plumbing that is required, such as a
-    # header's
-    carried = [name for name in tool.required if plumbing_flags.get(name, name in tool.plumbing)]
-    schemas = {
-        name: tool.properties[name] for name in carried if "default" in tool.properties[name]
+    # what each call carries of itself: plumbing that is required, such as a header
+    carried = {
+        name: tool.properties[name]
+        for name in tool.required
+        if name in tool.properties and plumbing_flags.get(name, name in tool.plumbing)
     }
-    defaults = {name: one["default"] for name, one in schemas.items() if fits(one["default"], one)}
-    constants = defaults | _stated_for(tool, choice.constants)
+    stated = _stated_for(tool, choice.constants)
+    made = ((name, constant_of(name, one)) for name, one in carried.items() if name not in stated)
+    constants = {name: value for name, value in made if value is not None} | stated
     for name, value in constants.items():
         validator = SchemaValidator(tool.properties[name], registry=NO_OTHERS)
         for error in validator.iter_errors(value):
@@ -231,7 +236,32 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
         parameters=_without(tool, constants),
         constants={**tool.constants, **constants},
         plumbing=marked,
+        # what it says of parameters that go together counts for those that are fixed as well
+        original=tool.original or (_original(tool) if constants else None),
     )
+
+
+def _original(tool: Tool) -> Original | None:
+    schema = schema_of_call(tool)
+    return Original(schema_of_call=schema) if schema else None
+
+
+def constant_of(name: str, schema: JsonSchema) -> JsonValue | None:
+    """Return what a required parameter of the plumbing is fixed to, or None if nothing fits.
+
+    That is its default, a constant or a choice that its schema gives, or else a made-up value,
+    the same for each tool.
+    """
+    stated = [schema["default"]] if "default" in schema else []
+    listed = [*stated, *choices_of(schema), *(schema.get("examples") or ())]
+    made = made_constant(name, schema)
+    fitting: list[JsonValue] = [one for one in (*listed, made) if one and fits(one, schema)]
+    if fitting:
+        return fitting[0]
+    try:
+        return make_plain(name, schema, DEFAULT_LANGUAGE, Random(name))
+    except ReplyError:
+        return None
 
 
 def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:

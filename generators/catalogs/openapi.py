@@ -32,7 +32,7 @@ from callwright.generators.catalogs.api_parts import (
     mapping_of,
     wrapped_in,
 )
-from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, checked_keywords
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, usable_original
 from callwright.generators.catalogs.catalog import (
     FATAL,
     Catalog,
@@ -56,11 +56,13 @@ from callwright.generators.catalogs.rewriting import (
     resolve,
     rewrite_upper,
     shortened,
+    with_definitions,
 )
+from callwright.generators.catalogs.soundness import checked_keywords
 from callwright.language.names import split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language
+from callwright.warehouse.records import JsonSchema, Language, Original
 
 EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
@@ -73,8 +75,12 @@ MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a m
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {part: part for part in get_args(Part) if part != "body"}
+_TEXT_BODIES = ("text/plain", "text/csv", "text/html", "text/markdown")
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
+# what of a body is about several fields, and is lost where they stand side by side
+_TOGETHER = frozenset({"oneOf", "anyOf", "minProperties", "maxProperties"})
+_REDUCING = frozenset({"circular_reference", "shortened_parameters", "flattened_body"})
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 # what makes a path of a name: "filter[status]", "user.fields", "$top"
 _NO_PLAIN = re.compile(r"[^\w-]+")
@@ -304,11 +310,12 @@ class _OperationReader:
 
     def __init__(self, shared: _Shared) -> None:
         self._shared, self._document = shared, shared.document
-        self._is_cut, self._fewest = False, 0
+        self._is_cut, self._fewest, self._is_reduced = False, 0, False
         self._properties: JsonSchema = {}
         self._required: list[str] = []
         self._places: list[ParameterPlace] = []
         self._notes: list[Note] = []
+        self._raw: JsonSchema = {}  # what is in each part, with its references
 
     def _note(self, kind: ProblemKind, message: str) -> None:
         self._notes.append(Note(kind, message))
@@ -329,7 +336,9 @@ class _OperationReader:
         text = described(_summary(operation), operation.get("description"))
         category, returns = _category(operation, template), self._returns(responses)
         notes = tuple(self._notes)
-        draft = ToolDraft(where, category, name, text, schema, returns, notes=notes)
+        draft = ToolDraft(
+            where, category, name, text, schema, returns, notes=notes, original=self._original()
+        )
         errors, places = tuple(self._errors(responses)), tuple(self._places)
         return Operation(draft, method, template, places, _tags(operation), errors=errors)
 
@@ -349,6 +358,27 @@ class _OperationReader:
                 "shortened_parameters", f"The parameters have over {MOST_TAKEN} parts; {how}."
             )
         return schema
+
+    def _original(self) -> Original | None:
+        """Return the schema of a request by its parts, unless the parameters say as much."""
+        if not self._is_reduced and not any(note.kind in _REDUCING for note in self._notes):
+            return None
+        places = {
+            at.parameter: (at.part, *at.within, at.name) if at.name else (at.part,)
+            for at in self._places
+        }
+        return usable_original(with_definitions(self._raw, self._shared.sent), places)
+
+    def _keep(self, part: Part, name: str, schema: JsonValue, *, needed: bool) -> None:
+        """Add a part's member, or the whole body, to the schema of the request."""
+        parts = self._raw.setdefault("properties", {})
+        if not name:
+            parts[part] = schema
+            self._raw["required"] = [*self._raw.get("required", ()), *[part] * needed]
+            return
+        own = parts.setdefault(part, {"type": "object", "properties": {}, "required": []})
+        own["properties"][name] = schema
+        own["required"] += [name] * needed
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
         """List the parameters of path and operation; the operation's replace those of the path.
@@ -390,7 +420,7 @@ class _OperationReader:
         contents = mapping_of(parameter.get("content")).values()
         inner = next((mapping_of(one).get("schema") for one in contents), None)
         stated = parameter.get("schema", inner)
-        schema = self._schema({} if stated is None else stated)
+        schema = self._schema({} if stated is None else stated, name)
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
@@ -398,17 +428,23 @@ class _OperationReader:
             beside["examples"] = [parameter["example"]]
         needed = needed or part == "path"
         self._add(ParameterPlace(name, part, name), {**schema, **beside}, needed=needed)
+        self._keep(part, name, {} if stated is None else stated, needed=needed)
 
     def _add_body(self, stated: JsonValue) -> None:
         body = {"$ref": None} if stated is None else self._followed(stated)
         if "$ref" in body:
             return
-        media = _json_schema_of(body.get("content"))
+        content = mapping_of(_resolved(body.get("content"), self._document))
+        needed = body.get("required") is True
+        media = _json_schema_of(content) or _text_schema_of(content)
         if media is None:
-            held = shown(sorted(mapping_of(body.get("content"))))
-            self._note("unsupported", f"The body is {held}, which holds no JSON; dropped.")
+            held = f"The body is {shown(sorted(content))}, which holds neither JSON nor text"
+            kind: ProblemKind = "no_json_body" if needed else "unsupported"
+            self._note(kind, f"{held}; {'it is required, left out' if needed else 'dropped'}.")
             return
-        schema, needed = self._schema(media), body.get("required") is True
+        schema = self._schema(media)
+        self._keep("body", "", media, needed=needed)
+        self._is_reduced = bool(schema.keys() & _TOGETHER)
         fields = fields_of(schema)
         if fields is None:
             self._add(ParameterPlace("body", "body", ""), schema, needed=needed)
@@ -452,7 +488,7 @@ class _OperationReader:
         self._places.append(place._replace(parameter=parameter))
         self._required += [parameter] * needed
 
-    def _schema(self, stated: JsonValue) -> JsonSchema:
+    def _schema(self, stated: JsonValue, name: str = "") -> JsonSchema:
         if isinstance(stated, bool):
             return {} if stated else {"not": {}}
         if not isinstance(stated, dict):
@@ -460,24 +496,28 @@ class _OperationReader:
             return {}
         (schema, notes), is_cut = rewrite_upper(stated, self._shared.sent)
         self._is_cut = self._is_cut or is_cut
-        self._notes.extend(notes)
+        self._notes.extend(note.within(name) for note in notes)
         return schema
 
     def _returned(self, response: JsonValue) -> tuple[Rewritten, bool] | None:
         """What a response returns as JSON, and whether that was cut; None where it is no JSON."""
-        media = _json_schema_of(_resolved(response, self._document).get("content"))
+        content = _resolved(response, self._document).get("content")
+        media = _json_schema_of(_resolved(content, self._document))
         return rewrite_upper(media, self._shared.returned) if isinstance(media, dict) else None
 
     def _returns(self, responses: Fields) -> JsonSchema | None:
         """Return the JSON schema of the first success, or None; an unusable one is noted."""
-        found = (self._returned(responses.get(code)) for code in SUCCESSES)
+        # beside a declared success the default is what failures return
+        is_failure = any(code.startswith("2") for code in responses)
+        codes = (code for code in SUCCESSES if code != "default" or not is_failure)
+        found = (self._returned(responses.get(code)) for code in codes)
         stated = next((one for one in found if one is not None), None)
         if stated is None:
             return None
         (schema, notes), is_cut = stated
         for note in notes:
             if note.kind in FATAL:
-                self._note("untyped_return", f"The result is left open: {note.message}")
+                self._note("untyped_return", f"The result is left open: {note}")
                 return None
         short_schema, level = shortened(schema, MOST_RETURNED, self._shared.cut)
         if level or is_cut:
@@ -532,6 +572,13 @@ def _json_schema_of(content: JsonValue) -> JsonValue:
             if kind.split(";")[0].strip().lower().endswith(wanted):
                 return mapping_of(stated).get("schema", {})
     return mapping_of(media.get("*/*")).get("schema")
+
+
+def _text_schema_of(content: Fields) -> JsonValue:
+    """Return the schema of a body that is plain text; None if there is none."""
+    texts = (one for kind, one in content.items() if kind.lower().startswith(_TEXT_BODIES))
+    schema = next((mapping_of(one).get("schema", {}) for one in texts), None)
+    return None if schema is None else {"type": "string", **mapping_of(schema)}
 
 
 def _text(value: JsonValue) -> str:

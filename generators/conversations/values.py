@@ -58,7 +58,8 @@ class Values:
             chat = self._context.chat
             given = await collect_values(chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS)
             arguments |= given[0]
-        arguments = {name: arguments[name] for name in (*names, *may) if name in arguments}
+        first = [name for name in (*names, *may) if name in arguments]
+        arguments = {name: arguments[name] for name in (*first, *arguments)}
         self._given += arguments.values()
         return arguments
 

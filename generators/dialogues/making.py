@@ -140,6 +140,7 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     slot_values = dict(own)
     if left:
         wanted = WantedValues(tool, left, source.language, derivation.seed, known_values, objection)
+        wanted = wanted._replace(extends=False)
         slot_values |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     rng = Random(derivation.seed)
     order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))

@@ -13,7 +13,7 @@ from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedL
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
 from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Tool
+from callwright.warehouse.records import Original, Tool
 
 SAFE = ("GET", "HEAD")
 _ALL = ToolChoice()
@@ -217,5 +217,21 @@ def _without_headers(endpoint: Endpoint, headers: set[str]) -> Endpoint:
     places = tuple(place for place in endpoint.places if place.parameter not in gone)
     plumbing = tuple(name for name in tool.plumbing if name not in gone)
     return endpoint._replace(
-        tool=tool.with_changes(parameters=parameters, plumbing=plumbing), places=places
+        tool=tool.with_changes(
+            parameters=parameters, plumbing=plumbing, original=_without_header_part(tool.original)
+        ),
+        places=places,
+    )
+
+
+def _without_header_part(original: Original | None) -> Original | None:
+    """Return the schema of a request without its headers, some of which are sent by others."""
+    if original is None:
+        return None
+    schema, places = original.schema_of_call, original.places
+    properties = {name: one for name, one in schema["properties"].items() if name != "header"}
+    required = [name for name in schema.get("required", ()) if name != "header"]
+    return Original(
+        schema_of_call={**schema, "properties": properties, "required": required},
+        places={name: path for name, path in places.items() if path[0] != "header"},
     )

@@ -26,7 +26,7 @@ from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.exports.formats import TOOLS_FILE
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, Turn, UserTurn
 
-_AS_TEXT = ("parameters", "returns", "constants")  # columns of JSON text
+_AS_TEXT = ("parameters", "returns", "constants", "original")  # columns of JSON text
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:

@@ -142,6 +142,13 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
                 break
             if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in tools):
                 tools.append(tool)
+        if len(tools) < _COUNTS[0]:
+            again = _with_other_values(first, count, order, rng)
+        if len(tools) < _COUNTS[0] and not again:
+            raise RecordError(
+                f"No other tool may be called beside {first.name!r}, and its own values don't"
+                " allow a second call."
+            )
     calls = again or [
         (tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng))
         for tool in tools

@@ -19,6 +19,7 @@ from callwright.generators.families import (
     plan_each,
     tools_for,
     usable_tools,
+    value_obstacle,
 )
 from callwright.generators.kinds import traits_of
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
@@ -234,7 +235,7 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     """Return why no sample of the order's kind can be about the tool, or "" if one can."""
     if order.kind.traits.is_partial and not tool.required:
         return "It requires nothing, so no request can lack anything."
-    return ""
+    return value_obstacle(order, tool)
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:

@@ -62,7 +62,9 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
             return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
         case "airport" | "currency":
             return _pick("airports" if kind == "airport" else "currencies", rng)
-    shape = next((_SHAPES[word] for word in words if word in _SHAPES), None)
+    # the ID of a version is no version
+    telling = [word for word in words if word not in _NUMBERED or words[-1] != "id"]
+    shape = next((_SHAPES[word] for word in telling if word in _SHAPES), None)
     return shape(rng) if shape else _identifier(words, rng)
 
 
@@ -101,6 +103,7 @@ def shaped(shape: str, rng: Random, letter: str = "") -> str:
     return _SHAPE_SLOT.sub(fill, shape)
 
 
+_NUMBERED = frozenset({"version", "country", "area"})
 _SHAPES: dict[str, Callable[[Random], str]] = {
     "flight": lambda rng: f"{_pick('airlines', rng)}{_digits(rng.choice((3, 4)), rng)}",
     "train": lambda rng: f"{rng.choice('GDKTZ')}{_digits(rng.choice((2, 3, 4)), rng)}",

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
-from callwright.language.names import deed_of, function_words, humanise, split_name
+from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
 from callwright.language.packs import (
     COMMON_SCRIPT,
     LanguagePattern,
@@ -24,7 +24,7 @@ from callwright.language.packs import (
     signs,
     writes,
 )
-from callwright.language.schemas import json_type, kind_of
+from callwright.language.schemas import choices_of, json_type, kind_of
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _LIMITING = re.compile(
     r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) "
+)
+_PURPOSE = re.compile(
+    r"(?<=\w),? (?:to|for|that|which|who|whose|whether|when|where|if|from|via|used) .*"
 )
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
@@ -92,6 +95,8 @@ CODED = frozenset(
     | {"pin", "uuid"}
 )
 
+_ON_KNOWN = frozenset({"look", "change", "drop", "switch", "restore"})
+_NOT_IDS = frozenset({"link", "card", "plate", "airport", "file", "details", "category"})
 _FORMATS = {
     "date": "date",
     "date-time": "moment",
@@ -107,13 +112,17 @@ _FORMATS = {
 def meaning_by_words(name: str, description: str) -> str:
     """Return the kind that the name's words tell, or else the description's; "text" by default."""
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
+    # "user to get info on" is a user, and no info
+    first = _PURPOSE.split(first, maxsplit=1)[0] or first
     kinds = (
         kind
         for words in (" ".join(split_name(name)), first[:60])
         for kind, rule in _rules("kinds")
         if rule.search(words)
     )
-    return next(kinds, "text")
+    kind = next(kinds, "text")
+    # the ID of a link is no link
+    return "code" if kind in _NOT_IDS and split_name(name)[-1] in ("id", "ids") else kind
 
 
 def without_links(description: str) -> str:
@@ -129,6 +138,8 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
     if declared in ("boolean", "array", "object"):
         return declared
     described = meaning_by_words(name, str(schema.get("description", "")))
+    if described == "text" and _is_its_thing(name, schema):
+        described = "code"
     if declared in ("integer", "number"):
         return described if described in NUMERIC else "number"
     if not pattern:
@@ -139,6 +150,17 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
     if has_day:
         return "date" if pattern.count("-") - pattern.count("0-9") > 1 else "month"
     return "pattern"
+
+
+def _is_its_thing(name: str, schema: JsonSchema) -> bool:
+    """Whether a parameter that nothing describes is the thing that its tool reads or changes.
+
+    `charge` of `get_charge` is the charge's ID.
+    """
+    tool = function_words(str(schema.get(ASKED_OF, "")).partition(" ")[0])
+    things = {word.removesuffix("s") for word in tool[1:]}
+    is_on_known = deed_of(next(iter(tool), "")) in _ON_KNOWN
+    return is_on_known and not schema.get("description") and "_".join(split_name(name)) in things
 
 
 @cache
@@ -186,6 +208,7 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
     return cast("EntityKind", told) if told else _BY_KIND.get(kind)
 
 
+_TABLES = ("texts", "numbers", "clocks", "plumbing")
 _LOCALE = "en_US"
 _NAMED = frozenset(
     {"en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR"}
@@ -199,7 +222,8 @@ _LONGEST_HEAD = 60
 ASKED_OF = "x-asked-of"
 _STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
 _CHOICES = re.compile(
-    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED}(?:,?"
+    r"\b(?:(?:can be|must be|values(?: are)?):|(?:one of|either):?)\s*"
+    rf"((?:{_STATED}, )*{_STATED}(?:,?"
     rf" (?:or|and) |, ){_STATED})(?=[.,;]|$)",
     re.IGNORECASE,
 )
@@ -252,6 +276,80 @@ def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning 
     return _row(table, words, described.strip().lower(), is_told=is_clocked)
 
 
+def is_plumbing(name: str, schema: JsonSchema) -> bool:
+    """Whether programs send a parameter and nobody says it: a key, a signature, a name of signs."""
+    if not has_words(name) and not name.strip().isdecimal():
+        return True
+    is_text = json_type(schema) == "string" and not schema.keys() & {"enum", "const"}
+    return is_text and meaning_row(name, schema, "plumbing") is not None
+
+
+def made_constant(name: str, schema: JsonSchema) -> str:
+    """Return the text that stands for a parameter of the plumbing, always the same, or ""."""
+    row = meaning_row(name, schema, "plumbing")
+    return text_of(row, DEFAULT_LANGUAGE, Random(name)) if row else ""
+
+
+_SHOWING = ("enum", "const", "examples", "default", "pattern")
+_OF_FILES = ("byte", "binary")
+_NAMING = ("name", "names")
+_DEEPEST = 6  # members within members that are looked at
+
+
+def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
+    """Whether name and schema tell what people would give for a parameter.
+
+    They do if the schema shows values, a row of the table or a kind of meaning holds, or the type
+    leaves little choice; of an object, all required members have to tell theirs.
+    """
+    row = meaning_row(name, schema) if json_type(schema) == "string" else None
+    is_written = row is not None and row.give.get("unknown") == "always"
+    if schema.get("format") in _OF_FILES or (is_written and not choices_of(schema)):
+        return False
+    if any(schema.get(word) not in (None, []) for word in _SHOWING) or stated_choices(schema):
+        return True
+    branches = [
+        {ASKED_OF: schema.get(ASKED_OF, ""), "description": schema.get("description", ""), **one}
+        for word in ("anyOf", "oneOf")
+        for one in schema.get(word) or ()
+        if one.get("type") != "null"
+    ]
+    if level > _DEEPEST:
+        return True  # whoever makes values says how deep is too deep
+    if branches:
+        return any(tells_values(name, one, level + 1) for one in branches)
+    declared = json_type(schema)
+    if declared in ("array", "object"):
+        return _tell_values(schema, name, level)
+    if declared != "string":
+        row = meaning_row(name, schema, "numbers")
+        return declared == "boolean" or row is None or not row.is_unknown
+    if row is not None:
+        return not row.is_unknown
+    return bool(
+        meaning_of(name, schema) != "text" or schema.get("format") or has_a_name(name, schema)
+    )
+
+
+def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
+    """Whether the items of a list, or the members that an object needs, tell their values."""
+    if json_type(schema) == "array":
+        about = {"description": schema.get("description", "")}
+        listed = schema.get("prefixItems") or [{**about, **(schema.get("items") or {})}]
+        return all(tells_values(name, one, level + 1) for one in listed)
+    members, required = schema.get("properties") or {}, schema.get("required") or ()
+    needed = [one for one in required if one in members]
+    told = (tells_values(one, members[one], level + 1) for one in needed or members)
+    return not members or (all(told) if needed else any(told))
+
+
+def has_a_name(name: str, schema: JsonSchema) -> bool:
+    """Whether a parameter takes the name of a thing, by its own name or its description."""
+    described = without_links(schema.get("description") or "").lower()
+    is_named = split_name(name)[-1] in _NAMING or _NAME_OF.search(described) is not None
+    return is_named or names_a_thing(name, schema)
+
+
 def bearers(schema: JsonSchema) -> list[str]:
     """Return what a "name" may be the name of, likeliest first, by description or by the tool."""
     described = without_links(schema.get("description") or "").lower()
@@ -288,8 +386,8 @@ def _rows() -> dict[str, tuple[Meaning, ...]]:
         give = {key: row[key] for key in row if key not in ("name", "about", "where")}
         return Meaning(re.compile(row["name"]), about, where, give)
 
-    tables = packaged("callwright.language", "meanings.yaml").items()
-    return {table: tuple(map(read, rows)) for table, rows in tables}
+    tables = packaged("callwright.language", "meanings.yaml")
+    return {table: tuple(map(read, tables[table])) for table in _TABLES}
 
 
 def text_of(meaning: Meaning, language: Language, rng: Random) -> str:

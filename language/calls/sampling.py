@@ -1,10 +1,10 @@
 """Values for a call: valid by schema, right for language and meaning, and consistent."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from math import ceil, floor
 from random import Random
 
@@ -16,6 +16,7 @@ from callwright.language.calls.parameters import (
     CLOCKED,
     CODED,
     NUMERIC,
+    has_a_name,
     meaning_by_words,
     meaning_of,
     meaning_row,
@@ -24,7 +25,7 @@ from callwright.language.calls.parameters import (
     text_of,
 )
 from callwright.language.names import split_name, topic_of
-from callwright.language.packs import LanguagePattern, of, own_letters
+from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
 from callwright.warehouse.errors import ReplyError
@@ -42,6 +43,7 @@ _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
 _DAYTIME = (8, 20)
 # numbers of money, age and rating have ranges of their own
+_SCALARS: Mapping[str, JsonValue] = {"true": True, "false": False, "null": None}
 _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
 
@@ -49,12 +51,29 @@ def make_value(
     name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
 ) -> JsonValue:
     """Return a value for a parameter. Raise ReplyError if no value satisfies its schema."""
-    schema = _resolved(schema)
-    for _ in range(_TRIES):
-        value = _propose(name, schema, language, rng, depth)
-        if fits(value, schema) and value not in ("", [], {}):
+    for at in range(_TRIES):
+        one = _one_of(schema, rng)
+        value = _propose(name, one, language, rng, depth)
+        if at > _TRIES // 2 and isinstance(value, str) and _reads_otherwise(value, schema):
+            value = phrase("text name", language, rng)
+        if fits(value, one) and value not in ("", [], {}) and not _reads_otherwise(value, schema):
             return value
     return make_plain(name, schema, language, rng, depth=depth)
+
+
+def _reads_otherwise(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether a text is also a number or a boolean that the schema takes, so that two calls fit."""
+    if not isinstance(value, str) or schema.get("type") == "string":
+        return False
+    read = _SCALARS.get(value.lower()) if value.lower() in _SCALARS else _as_number(value)
+    return not isinstance(read, str) and fits(read, schema)
+
+
+def _as_number(text: str) -> JsonValue:
+    try:
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+    except ValueError:
+        return text
 
 
 def make_plain(
@@ -67,7 +86,8 @@ def make_plain(
     for branch in _branches(schema):
         for _ in range(_TRIES):
             value = _plain_value(name, branch, language, rng, depth)
-            if value not in (None, "", [], {}) and fits(value, schema):
+            is_clear = not _reads_otherwise(value, schema)
+            if value not in (None, "", [], {}) and is_clear and fits(value, schema):
                 return value
     shown = str(schema)[:_LONGEST_SHOWN]
     raise ReplyError(
@@ -100,36 +120,49 @@ def _plain_value(
             return rng.random() < _YES_SHARE
         case "integer" | "number":
             return _make_number("number", name, schema, rng)
-        case "array":
+        case "array" | "object" as declared:
+            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
+            if declared == "object":
+                return _plain_members(schema, inner) or _map(name, schema, language, rng, depth)
             given_items = schema.get("items")
-            items, count = (
-                given_items if isinstance(given_items, dict) else {},
-                _fewest(name, schema),
-            )
-            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            return [inner(name, items) for _ in range(count)]
-        case "object":
-            values = schema.get("additionalProperties")
-            # one member for an object whose entries have any name, and a schema that is told
-            any_named = {"entry": values} if isinstance(values, dict) and values else {}
-            members = schema.get("properties") or any_named
-            needed = [one for one in schema.get("required") or () if one in members]
-            inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
-            return {one: inner(one, members[one]) for one in needed or [*members][:1]}
+            items = given_items if isinstance(given_items, dict) else {}
+            listed = schema.get("prefixItems") or [items] * _fewest(name, schema)
+            return [inner(name, one) for one in listed]
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
     return _at_length(_plain_text(kind, name, schema, language, rng), schema, language, rng)
 
 
-def _resolved(schema: JsonSchema) -> JsonSchema:
-    """Return the first non-null branch of a schema that offers several."""
-    for word in ("anyOf", "oneOf", "allOf"):
-        branches = [branch for branch in schema.get(word) or () if branch.get("type") != "null"]
-        if branches and "type" not in schema:
+def _plain_members(
+    schema: JsonSchema, make: Callable[[str, JsonSchema], JsonValue]
+) -> dict[str, JsonValue]:
+    """Return the required members of an object, or the first one; {} if it names none."""
+    members = schema.get("properties") or {}
+    needed = [one for one in schema.get("required") or () if one in members]
+    return {one: make(one, members[one]) for one in needed or [*members][:1]}
+
+
+def _one_of(schema: JsonSchema, rng: Random) -> JsonSchema:
+    """Return a schema with one of its alternatives that are not null, and all parts of `allOf`."""
+    for word in ("allOf", "anyOf", "oneOf"):
+        parts = [one for one in schema.get(word) or () if isinstance(one, dict)]
+        branches = [one for one in parts if one.get("type") != "null"]
+        if branches:
             rest = {key: value for key, value in schema.items() if key != word}
-            return {**rest, **branches[0]}
+            chosen = branches if word == "allOf" else [rng.choice(branches)]
+            return _one_of(reduce(_together, chosen, rest), rng)
     return schema
+
+
+def _together(one: JsonSchema, other: JsonSchema) -> JsonSchema:
+    """Return the keywords of two schemas that both hold; members and required names are joined."""
+    whole = {**one, **other}
+    if "properties" in one and "properties" in other:
+        whole["properties"] = {**one["properties"], **other["properties"]}
+    if "required" in one and "required" in other:
+        whole["required"] = [*dict.fromkeys((*one["required"], *other["required"]))]
+    return whole
 
 
 def _propose(
@@ -141,6 +174,8 @@ def _propose(
     if choices := schema.get("enum") or stated_choices(schema):
         named = [choice for choice in choices if choice not in (None, "")]
         return rng.choice(named) if named else None
+    if "$ref" in schema:
+        raise ReplyError(f"The schema of {name!r} holds itself, so it has no end.")
     match json_type(schema):
         case "boolean":
             return rng.random() < _YES_SHARE
@@ -223,6 +258,11 @@ def _fewest(name: str, schema: JsonSchema) -> int:
 
 
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    if firsts := schema.get("prefixItems"):
+        inner = {"description": schema.get("description", "")}
+        return [
+            make_value(name, {**inner, **one}, language, rng, depth=depth + 1) for one in firsts
+        ]
     least = _fewest(name, schema)
     most = max(least, min(int(schema.get("maxItems", 3)), least + 2))
     items = schema.get("items")
@@ -252,26 +292,67 @@ def _object(
             " deep."
         )
     members = schema.get("properties") or {}
-    if not members and not schema.get("additionalProperties", True):
-        return {}
-    if not members and "address" in split_name(name):
-        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
     if not members:
-        return {"note": phrase(topic_of(name, "details"), language, rng)}
+        return _map(name, schema, language, rng, depth)
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
-    some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
-    chosen = [one for one in members if one in required or one in some]
-    # a team's "name" is no person's
-    told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}
-    return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
+    wanted = 0 if required else rng.randint(1, 3)
+    values: dict[str, JsonValue] = {}
+    for one in (*required, *rng.sample(optional, len(optional))):
+        if one not in required and len(values) >= len(required) + wanted:
+            break
+        # a team's "name" is no person's
+        told = {ASKED_OF: f"set_{name}", **members[one]}
+        try:
+            values[one] = make_value(one, told, language, rng, depth=depth + 1)
+        except ReplyError:
+            if one in required:
+                raise
+    if not values:
+        raise ReplyError(f"No member of {name!r} takes a value that can be made.")
+    return {one: values[one] for one in members if one in values}
+
+
+def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    """Return an object whose keys are free, if its schema says what stands under them.
+
+    Raises ReplyError if it does not: nobody can tell what such an object holds.
+    """
+    patterns, others = schema.get("patternProperties") or {}, schema.get("additionalProperties")
+    inner = next(iter(patterns.values()), others)
+    if not isinstance(inner, dict) or not inner:
+        raise ReplyError(f"The schema of the object {name!r} names no members, so none are made.")
+    keyed, values = schema.get("propertyNames") or {}, dict[str, JsonValue]()
+    if patterns:
+        keyed = {"pattern": next(iter(patterns)), **keyed}
+    least = max(1, int(schema.get("minProperties", 1)))
+    wanted = max(least, min(int(schema.get("maxProperties", 2)), rng.randint(1, 2)))
+    usual = packaged("callwright.language", "meanings.yaml")["keys"]
+    for _ in range(_TRIES):
+        if len(values) == wanted:
+            break
+        if keyed.keys() & {"pattern", "enum", "format"}:
+            key = str(make_value("key", {"type": "string", **keyed}, language, rng))
+        else:
+            key = rng.choice([*usual])
+        is_text = json_type(inner) == "string" and not inner.keys() & {"enum", "pattern", "format"}
+        named = is_text and key in usual
+        values[key] = (
+            rng.choice(usual[key])
+            if named
+            else make_value(name, inner, language, rng, depth=depth + 1)
+        )
+    return values
 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     kind = meaning_of(name, schema)
-    examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
+    stated = (one.strip() for one in schema.get("examples") or () if isinstance(one, str))
+    examples = [one for one in stated if one.strip("\"'")]
     row = meaning_row(name, schema)
     is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
+    if kind == "pattern":  # what it means often has the form that the pattern wants
+        kind = meaning_by_words(name, str(schema.get("description", "")))
     if kind == "person" and row is None and is_of_thing:
         kind = "text"  # whose name it is would stand there
     # a park or a station is no city
@@ -283,11 +364,16 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
+    default = schema.get("default")
+    if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
+        return default
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         words = _WORDS.findall(text.lower())
         # "river-north" is a name that has to be one word
-        joined = (joint.join(words) for joint in "-_") if words else ()
+        said = f"{schema.get('description', '')}"
+        joints = ("-", "_") if meaning_by_words(name, said) in CODED else ("-", "_", "")
+        joined = [joint.join(words) for joint in joints] + words[-1:] if words else []
         return next((one for one in joined if fits(one, schema)), None) or _patterned(
             name, schema, rng
         )
@@ -313,9 +399,8 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         low, high = _likely(kind, name)
         step = _step(kind, low)
         return str(step * rng.randint(-(-low // step), high // step))
-    return phrase(
-        "text name" if names_a_thing(name, schema) else topic_of(name, kind), language, rng
-    )
+    is_name = names_a_thing(name, schema) or (kind == "text" and has_a_name(name, schema))
+    return phrase("text name" if is_name else topic_of(name, kind), language, rng)
 
 
 def _random_day(rng: Random) -> str:
@@ -333,9 +418,10 @@ def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
     try:
         text = matching_text(schema["pattern"], rng)
-        if len(text) > 1:
+        # "0" and "adr_7" are of their patterns, and no ids that anybody has
+        fewest = _USUAL_LENGTH if _OPEN.search(schema["pattern"]) else 2
+        if len(text) >= fewest:
             return text
-        # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
         found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
         return max(found, key=len)
     except UnsupportedPatternError as error:
@@ -349,10 +435,14 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
         raise ReplyError(problem)
     while len(text) < least:
         text = text + pack.space + phrase(pack.data["values"]["padding"], language, rng)
-    return text[:most].strip() if most is not None and len(text) > most else text
+    if most is None or len(text) <= most:
+        return text
+    whole_words = text[: most + 1].rpartition(" ")[0].strip()
+    return whole_words if len(whole_words) >= max(1, least) else text[:most].strip()
 
 
 _CALL_TRIES = 12
+_USUAL_LENGTH, _OPEN = 8, re.compile(r"[*+]|,\}")
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
@@ -384,7 +474,7 @@ def fill_in(
                 values[name] = _near(name, values, properties, language, rng)
                 if not _is_mistakable(name, values):
                     break
-        _put_in_order(values, properties)
+        put_in_order(values, properties)
         if all(values[name] == value for name, value in known.items()):
             break
     return {name: values[name] for name in names}
@@ -438,13 +528,14 @@ def _near(
     return rng.choice(near) if near else value
 
 
-def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
     """Make every period end after it starts."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
-            _put_in_order(value, {member: members.get(member) or {} for member in value})
+            put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
+        _order_numbers(end, values, properties)
         start = _start_of(end, values, properties)
         if not start:
             continue
@@ -457,6 +548,21 @@ def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema
         first, last = min(first, last), max(first, last)
         if fits(first, properties[start]) and fits(last, properties[end]):
             values[start], values[end] = first, last
+
+
+def _order_numbers(
+    end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
+) -> None:
+    """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
+    pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
+    words = split_name(end)
+    begun = {tuple(pairs.get(word, word) for word in words)} - {words}
+    start = next((other for other in values if split_name(other) in begun), "")
+    first, last = values.get(start), values[end]
+    if not isinstance(first, int | float) or not isinstance(last, int | float) or first <= last:
+        return
+    if fits(last, properties[start]) and fits(first, properties[end]):
+        values[start], values[end] = last, first
 
 
 def _start_of(
@@ -484,6 +590,7 @@ _STEPS = {"money": 5}
 _LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
 _DECIMAL_SHARE = 0.2
 _WIDE = 1000
+_TIMES = 5
 _SMALL = 30  # nobody rounds what is less
 _MOST_STEPS = 10**9
 
@@ -554,6 +661,13 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
     low, high = _limit(schema, "minimum", step), _limit(schema, "maximum", -step)
     if low is None and high is None:
         return likely_low, max(likely_high, likely_low + step), step
+    if low is not None and high is not None and "multipleOf" not in schema:
+        # people stay in the usual part of a wide range, or near its beginning
+        within = max(low, likely_low), min(high, likely_high)
+        if within[0] < within[1]:
+            low, high = within
+        elif low > 0:
+            high = min(high, low * _TIMES)
     if low is None:
         low = likely_low if high is None or likely_low <= high else high - _WIDE
     if high is None:

@@ -104,8 +104,10 @@ class TemplateModel:
             return self._answer(request)
 
     def _answer(self, request: ChatRequest) -> RawReply:
-        messages = (ChatMessage(role="system", content=request.marks), *request.messages)
-        sections = read_sections(messages)
+        marks = ChatMessage(role="system", content=request.marks)
+        # a chat is no prompt: whatever it says, the marks alone tell what is wanted
+        is_chat = bool(request.tools and request.marks)
+        sections = read_sections((marks,) if is_chat else (marks, *request.messages))
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = draw_defect(self._rates, flaws)

@@ -6,7 +6,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import in_context, meaning_of, meaning_row
+from callwright.language.calls.parameters import in_context, meaning_of, tells_values
 from callwright.language.calls.sampling import fill_in, make_plain
 from callwright.language.calls.tools import ToolView
 from callwright.language.names import split_name, words
@@ -37,8 +37,15 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
     A name is likely if people would state it, with some chance added. The result is shorter if
     the rest takes what nobody says in a sentence.
     """
-    flat = [name for name in offered if json_type(view.properties.get(name, {})) not in _NESTED]
-    able = flat or [*offered]
+    schemas = in_context(view.properties, view.name, view.description)
+    # what nothing tells, nobody gives unless it is required
+    told = [
+        name
+        for name in offered
+        if name in view.required or name not in schemas or tells_values(name, schemas[name])
+    ]
+    flat = [name for name in told if json_type(view.properties.get(name, {})) not in _NESTED]
+    able = flat or told
     weights = {
         name: (
             _weight(name, view.properties.get(name, {}), required=name in view.required)
@@ -53,11 +60,7 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
 def _weight(name: str, schema: JsonSchema, *, required: bool) -> float:
     kind = meaning_of(name, schema)
     weight = (2.0 if required else 0.0) + (kind in _EVERYDAY) - 0.5 * (kind in _SELDOM)
-    is_known = (
-        kind != "text" or meaning_row(name, schema) is not None or not _SHOWN.isdisjoint(schema)
-    )
-    if schema.get("format") == "date-time" or not is_known:
-        # nobody speaks of seconds and zones, nor of what has no values that are known
+    if schema.get("format") == "date-time":  # nobody speaks of seconds and zones
         weight -= _NEVER
     return weight - 1.5 if _TECHNICAL.search(name) else weight
 

@@ -33,6 +33,7 @@ TEMPLATES = [
     for path in sorted((ROOT / folder).rglob("prompts/*.j2"))
 ]
 TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
+VALUE = re.compile(r"^Q-\w+$", re.MULTILINE)  # a message that is nothing but a value
 BLOCK = re.compile(
     r"(?:\A|<(conversation|tools|details|offered)>\n)(?:[^\n]*\n)*?"
     r"</(?:conversation|tools|details|offered)>"
@@ -107,6 +108,7 @@ def test_nothing_that_all_requests_have_in_common_stands_behind_what_differs(pat
         first, second = filled(path, "Q", switches), filled(path, "Z", switches)
         start = first.rfind("\n", 0, len(shared_beginning(first, second))) + 1
         left = TAGGED.sub("", BLOCK.sub("", first[start:].replace("user: ", "")))
+        left = VALUE.sub("", left)
         # lines of a task, with the names of what they say
         left = re.sub(r"\S*Q\S*|\b(?:\d+|for|new|not|old|value)\b|\W", "", left)
         assert not left, f"{path.stem} repeats after the first value: {left!r}"

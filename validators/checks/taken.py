@@ -38,6 +38,7 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _COMPOSED_WORDS = 8  # a text this long is written, not passed on
 _LEAST = 4  # of 5
@@ -172,7 +173,7 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
                 sample.briefing,
                 language=sample.language,
                 tools=outlined_tools(
-                    (tool, composed.call.arguments)
+                    (without_examples(tool), composed.call.arguments)
                     for tool in tools
                     if tool.name == composed.call.tool
                 ),

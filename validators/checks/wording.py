@@ -41,6 +41,7 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -204,7 +205,7 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
         NATURAL,
         NaturalReading,
         sample.time_sentence,
-        tools=outlined_tools((tool, names_by_tool[tool.name]) for tool in tools),
+        tools=outlined_tools((without_examples(tool), names_by_tool[tool.name]) for tool in tools),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )

@@ -45,6 +45,7 @@ from callwright.warehouse.records import (
     Snapshot,
     Tool,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
@@ -306,7 +307,7 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
             context.chat,
             RELEVANCE,
             narrowed(Relevance, {"tool": named}),
-            tools=outlined_tools((tool, ()) for tool in tools),
+            tools=outlined_tools((without_examples(tool), ()) for tool in tools),
             conversation=conversation_text(snapshot.prefix),
         )
         if opinion.tool:

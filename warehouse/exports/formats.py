@@ -33,6 +33,7 @@ from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, 
 from callwright.warehouse.registry import Registry, file_of, guarded, row_in_file
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_schemas import wire_schema
 from callwright.warehouse.yaml_text import read_yaml
 
 TOOLS_FILE = "tools.parquet"
@@ -116,11 +117,18 @@ class Skipped(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What an export wrote, its rows by split ("" if there are none), and what it left out."""
+    """What an export wrote, its rows by split ("" if there are none), and what it left out.
+
+    `names` are those that are others than in the release, by kind ("tools", "parameters") and by
+    the name in the export. `mended` counts the tools whose schemas are written otherwise for
+    readers, by how.
+    """
 
     files: list[Path]
     splits: dict[str, int]
     skipped: list[Skipped]
+    names: dict[str, dict[str, str]]
+    mended: dict[str, int]
 
     @property
     def rows(self) -> int:
@@ -163,7 +171,9 @@ def export_tables(
                 counts[split], mark = row["samples"], mark or own
                 files.append(path)
             _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
-        return _WrittenBeside(Export([*files, beside / TOOLS_FILE], counts, []), counts, mark)
+        return _WrittenBeside(
+            Export([*files, beside / TOOLS_FILE], counts, [], {}, {}), counts, mark
+        )
 
     return _put(release, PARQUET, folder, card, make)
 
@@ -201,6 +211,8 @@ def _put(
             "content_hash": release.content_hash,
             "rows": output.export.splits,
             "skipped": [one._asdict() for one in output.export.skipped],
+            "names": output.export.names,
+            "mended": output.export.mended,
             "canary": output.canary,
             "files": {path.relative_to(beside).as_posix(): hash_of(path) for path in written},
         }
@@ -248,8 +260,18 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
     splits = {part.split: part.rows for part in written}
+    names = next((part.names for part in listed if part.names is not None), None)
+    mended = Counter[str]()
+    for tool in source.tools.values() if any(part.is_mended for part in listed) else ():
+        mended.update(wire_schema(tool).changes)
     return _WrittenBeside(
-        Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
+        Export(
+            files,
+            splits,
+            [Skipped(*one, lost[one]) for one in sorted(lost)],
+            names.document if names is not None else {},
+            dict(sorted(mended.items())),
+        ),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
         form.header(written) if form.header else {},
@@ -283,6 +305,19 @@ def _account(
     if export.skipped:
         lines += ["", "| left out | of the kind | because |", "|---:|---|---|"]
         lines += [f"| {one.number} | {one.kind} | {one.reason} |" for one in export.skipped]
+    if export.mended:
+        lines += [
+            "",
+            "| tools | whose parameters are written otherwise, for readers |",
+            "|---:|---|",
+        ]
+        lines += [f"| {number} | {change} |" for change, number in export.mended.items()]
+    for word, renamed in export.names.items():
+        if renamed:
+            lines += ["", f"| {word} here | in the release |", "|---|---|"]
+            lines += [f"| `{wire}` | `{own}` |" for wire, own in [*renamed.items()][:_MANY]]
+            more = len(renamed) - _MANY
+            lines += [f"| {more} more in `{MANIFEST}` | |"] * (more > 0)
     if made.canary:
         told = "Test samples are for measuring, never for training. This string marks them:"
         lines += ["", f"{told} `{made.canary}`"]

@@ -10,7 +10,8 @@ from (@chosen) where split = @split order by key
 
 -- name: tools
 select key, name, category, language, source, description, parameters::varchar as parameters,
-    returns::varchar as returns, constants::varchar as constants, plumbing
+    returns::varchar as returns, constants::varchar as constants, plumbing,
+    original::varchar as original
 from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
 
 -- name: counted

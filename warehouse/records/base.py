@@ -55,13 +55,26 @@ Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 
 
+class Original(Record):
+    """The schema of a whole call as its document has it, where a tool's parameters say less.
+
+    `schema_of_call` describes an object and refers to nothing outside itself; a parameter stands in
+    this object at its path in `places`, or under its own name. Recursion, alternatives of bodies
+    and what lies too deep are whole in it (docs/decisions/0069).
+    """
+
+    schema_of_call: JsonSchema
+    places: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=not_)
+
+
 class Tool(Record):
     """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema).
 
     `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them
     and no model sees them; each gold call of the tool carries them beside its arguments
     (docs/decisions/0021). `plumbing` are parameters that nobody says, such as paging and field
-    masks: they stay in the signature, and no plan chooses them (docs/decisions/0033).
+    masks: they stay in the signature, and no plan chooses them (docs/decisions/0033). Calls fit
+    `original` as well, if there is one.
     """
 
     name: str = Field(min_length=1)
@@ -73,6 +86,7 @@ class Tool(Record):
     source: str = ""
     constants: Arguments = Field(default_factory=dict, exclude_if=not_)
     plumbing: tuple[str, ...] = Field(default=(), exclude_if=not_)
+    original: Original | None = Field(default=None, exclude_if=not_)
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -11,7 +11,16 @@ from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Language, Release, Sample, SampleFacts, Tool, content_key
+from callwright.warehouse.records import (
+    Allowance,
+    Language,
+    Original,
+    Release,
+    Sample,
+    SampleFacts,
+    Tool,
+    content_key,
+)
 from callwright.warehouse.releases.answers import SampleAnswers
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -48,6 +57,10 @@ class ShippedWorld(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
+def _nothing_besides(*_: object) -> tuple[Allowance, ...]:
+    return ()
+
+
 class ReleaseStream(NamedTuple):
     """A release read sample by sample, each after its split ("" if none), with tools by key."""
 
@@ -62,6 +75,8 @@ class ReleaseStream(NamedTuple):
     answers: Callable[[Sample], SampleAnswers] | None = None
     # by name, where a format has a place for them
     worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
+    # what answers at a turn of a sample may do otherwise than its gold
+    allowances: Callable[[Sample, int, Mapping[str, Tool]], Iterable[Allowance]] = _nothing_besides
     # whether rows that are chats have parallel calls one after another
     one_call_at_a_time: bool = False
 
@@ -191,6 +206,7 @@ def tool_of(row: Row) -> Tool:
         source=row["source"],
         constants={} if row["constants"] is None else orjson.loads(row["constants"]),
         plumbing=tuple(row["plumbing"] or ()),
+        original=row["original"] and Original.model_validate_json(row["original"]),
     )
 
 

@@ -188,15 +188,21 @@ class ModelServer:
 
 
 _WANTED = {
-    "calls": "the calls of your tools|the call of your tools|with your tools",
+    "calls": (
+        "of your tools|with your tools|Make all the calls|Do what comes next|Call the tool that"
+    ),
     "names": "Name the tools",
     "last": "which one call comes last",
     "before": "what has to be called before",
 }
-_FORMATS = {"native": "as function calls", "yaml": "YAML", "json": ""}
+_FORMATS = {
+    "native": "Make all the calls|Do what comes next for the user|Call the tool that",
+    "yaml": "YAML",
+    "json": "",
+}
 _SETTINGS = {
-    "plan": "Give all the calls|Plan backwards|have to be called to do",
-    "conversation": "what comes next in the conversation|the tools to call next",
+    "plan": "Make all the calls|Give all the calls|Plan backwards|have to be called to do",
+    "conversation": "Do what comes next|the tools to call next",
     "call": "",
 }
 
@@ -219,8 +225,12 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
         )
         for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
     }
+    chat = ""
+    if found["format"] == "native":  # the messages are the conversation
+        lines = "\n".join(f"{one.role}: {one.content}" for one in messages[1:])
+        chat = f"\n<conversation>\n{lines}\n</conversation>"
     return (
-        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items())
+        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) + chat
         if found["wanted"]
         else ""
     )

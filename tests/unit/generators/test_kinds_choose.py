@@ -21,8 +21,8 @@ MASK = "opt_mask"
 
 
 def tool(name: str, **more: Any) -> Tool:
-    properties = {f"{name}_thing": TEXT, MASK: TEXT, "note": TEXT}
-    schema = {"type": "object", "properties": properties, "required": [f"{name}_thing"], **more}
+    properties = {f"{name}_city": TEXT, MASK: TEXT, "note": TEXT}
+    schema = {"type": "object", "properties": properties, "required": [f"{name}_city"], **more}
     return Tool(
         name=name,
         description=f"Does {name}.",
@@ -52,7 +52,7 @@ def calls(kind: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", [PARALLEL, "routing_easy", "routing_medium"])
 def test_plans_of_several_calls_choose_no_plumbing_and_give_enough(kind: str) -> None:
     assert {frozenset(call["arguments"]) for call in calls(kind)} == {
-        frozenset({f"{one.name}_thing", "note"}) for one in TOOLS
+        frozenset({f"{one.name}_city", "note"}) for one in TOOLS
     }
 
 

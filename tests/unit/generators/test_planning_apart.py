@@ -55,7 +55,7 @@ def test_a_tool_whose_value_nobody_can_make_up_costs_that_tool(
     kind: str, plan: Callable[[Order], Iterator[RoutingPlan]]
 ) -> None:
     heard: list[LeftOut] = []
-    tools = [*(tool(name, note=TEXT) for name in NAMES), tool("fillForm", value=NEVER)]
+    tools = [*(tool(name, note=TEXT) for name in NAMES), tool("fillForm", remarks=NEVER)]
     found = list(plan(order(kind, 30, tools, heard.append, "House")))
     assert len(found) == 30
     assert {one.tool for one in heard} == {"fillForm"}

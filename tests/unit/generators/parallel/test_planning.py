@@ -5,9 +5,10 @@ alike for any count.
 from random import Random
 
 import pytest
+from pydantic import JsonValue
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.families import Order
+from callwright.generators.families import LeftOut, Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
 from callwright.generators.parallel.making import plan_parallel, write_parallel
@@ -56,6 +57,31 @@ def test_calls_of_one_tool_have_no_value_in_common() -> None:
 def test_a_catalog_without_two_such_tools_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="need two at least"):
         list(plan_parallel(order(1, TOOLS[:1])))
+
+
+def test_a_tool_beside_which_none_may_stand_is_called_again_or_left_out() -> None:
+    """Deleting a sheet stands beside no call about sheets: of it alone there are two calls."""
+
+    def sheets(**more: object) -> tuple[Tool, ...]:
+        properties: dict[str, JsonValue] = {"sheet": {"type": "string", **more}}
+        return tuple(
+            Tool(
+                name=f"{deed}_sheet",
+                description=f"{does} a sheet.",
+                category="Sheets",
+                parameters={"properties": properties, "required": ["sheet"]},
+            )
+            for deed, does in (("delete", "Remove"), ("copy", "Duplicate the cells of"))
+        )
+
+    plans = list(plan_parallel(order(20, sheets())))
+    assert len(plans) == 20
+    assert all(len({call.tool for call in plan.calls}) == 1 for plan in plans)
+    assert all(len(plan.calls) >= 2 for plan in plans)
+    left_out: list[LeftOut] = []
+    only = order(4, sheets(enum=["first"]))._replace(leave_out=left_out.append)
+    assert not list(plan_parallel(only))
+    assert "don't allow a second call" in left_out[0].reason
 
 
 RIDE = Tool(

@@ -66,7 +66,7 @@ def test_patterns_are_met(seed: int):
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"^(?=a)b$", r"(?P<x>a)", r"[^\s\S]", r"\bword", "(a", "a)", "a{999999}"]
+    "pattern", [r"^(?=a)b$", r"(?i)a", r"[^\s\S]", r"\bword", "(a", "a)", "a{999999}"]
 )
 def test_a_pattern_that_asks_for_more_is_refused(pattern: str):
     with pytest.raises(UnsupportedPatternError):
@@ -77,7 +77,7 @@ def test_a_pattern_that_asks_for_more_is_refused(pattern: str):
     "schema",
     [
         {"type": "integer", "minimum": 5, "maximum": 4},
-        {"type": "string", "pattern": "^(?!x)y$"},
+        {"type": "string", "pattern": "^(?!y)y$"},
         {"type": "null"},
         {"type": "string", "enum": [""]},
         {"type": "string", "not": {}},
