@@ -37,8 +37,7 @@ def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] |
             names = [line.partition(":")[0] for line in offered.splitlines()]
             return {"parameters": names[: int(count)]}
         case "PointedRequest":
-            said, old, new = (line.partition(": ")[2] or line for line in shown.splitlines()[:3])
-            return {"request": said.replace(old, new)}
+            return {"request": shown.rpartition("\n")[0]}
         case "SlotQuestion":
             return {"question": f"What is the {lines[0].partition(': ')[2].partition(' (')[0]}?"}
         case "AgentWords":
