@@ -11,6 +11,7 @@ from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import of
 from callwright.language.pages import filled, shapes_in
+from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised
 from callwright.llm.template.defects import (
     MISSING_ARGUMENT,
@@ -87,7 +88,7 @@ def word_slots(call: SlottedCall, language: Language, rng: Random, *, title: str
         (
             way
             for way in rng.sample(ways, len(ways))
-            if all(_is_read_back(call, way[1], own, language, rng) for _ in range(_TRIALS))
+            if all(_is_read_back(call, way, own, language, rng) for _ in range(_TRIALS))
         ),
         None,
     )
@@ -99,7 +100,11 @@ def word_slots(call: SlottedCall, language: Language, rng: Random, *, title: str
 
 
 def _is_read_back(
-    call: SlottedCall, text: str, own: ToolSentences, language: Language, rng: Random
+    call: SlottedCall,
+    way: tuple[Sentence, str],
+    own: ToolSentences,
+    language: Language,
+    rng: Random,
 ) -> bool:
     """Whether a sentence is read as it is meant, tried with values that might stand in it."""
     view = call.view
@@ -114,7 +119,10 @@ def _is_read_back(
         name: say_slot(view.parameter(name), one, own, language, rng).shown
         for name, one in values.items()
     }
-    read = read_sentence(view, capitalised(filled(text, said)), language)
+    sentence, text = way
+    request = filled(text, said)
+    request = opened(request, language, rng) if sentence.is_bare else capitalised(request)
+    read = read_sentence(view, request, language)
     return read is not None and read.arguments.keys() == values.keys() and not read.rest
 
 
