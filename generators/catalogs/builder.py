@@ -28,7 +28,7 @@ from callwright.generators.catalogs.schema_words import (
     by_name,
     in_plain_words,
 )
-from callwright.generators.catalogs.soundness import allows, first_fault, is_sound, sound_words
+from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -103,19 +103,17 @@ class CatalogBuilder:
         return self._met[met]
 
     def own_call(self, call: GoldCall) -> GoldCall:
-        """Return a call as its tool, if it is kept here, declares it.
-
-        Names are the own ones. Null stands for nothing where its parameter takes no null: tables
-        pad calls with it for what calls of other tools give.
-        """
-        if not self._names and None not in call.arguments.values():
+        """Return a call under the own names of its tool and parameters."""
+        if not self._names:
             return call
         name = self._names.own_tool(call.tool)
-        tools = self._named.get(name, [])
-        schemas = [self._names.schema(tool.parameters) for tool in tools]
+        schemas = [self._names.schema(tool.parameters) for tool in self.tools_named(name)]
         own = self._names.own_arguments(name, call.arguments, schemas)
-        given = {key: one for key, one in own.items() if one is not None or _takes_null(tools, key)}
-        return call.with_changes(tool=name, arguments=given)
+        return call.with_changes(tool=name, arguments=own)
+
+    def tools_named(self, name: str) -> Sequence[Tool]:
+        """Return the tools of a name that are kept here, the newest last."""
+        return self._named.get(name, ())
 
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count and report an item that does not describe a tool."""
@@ -187,16 +185,6 @@ class CatalogBuilder:
             self.report(draft.where, "duplicate_name", message, tool.name)
         named.append(tool)
         return self._tools.setdefault(tool.key, tool)
-
-
-def _takes_null(tools: Sequence[Tool], name: str) -> bool:
-    """Whether a tool takes null for a parameter, requires it, or is not known."""
-    return not tools or any(
-        name in tool.required
-        or (name in tool.properties and allows(tool.properties[name], None))
-        or (name not in tool.properties and tool.parameters.get("additionalProperties") is True)
-        for tool in tools
-    )
 
 
 class _Schemas(NamedTuple):
