@@ -15,7 +15,6 @@ from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
-from callwright.llm.answer_schemas import without_nulls
 from callwright.warehouse.errors import first_problem
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.json_text import read_json
@@ -231,16 +230,6 @@ class RecordReader:
         return ImportedRecord(
             self.where, sample_made, tools if sample_made else (), tuple(self.problems)
         )
-
-
-def without_padding(call: GoldCall, tool: Tool) -> GoldCall:
-    """Return a call without nulls that its tool does not take.
-
-    Rows out of a table have them for each parameter of any other tool.
-    """
-    taken = without_nulls(call.arguments, tool.parameters)
-    kept = {name: one for name, one in taken.items() if one is not None or name in tool.properties}
-    return call if len(kept) == len(call.arguments) else call.with_changes(arguments=kept)
 
 
 def language_of_user(turns: Sequence[Turn]) -> Language:
