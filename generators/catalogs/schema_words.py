@@ -138,7 +138,8 @@ def _with_type(schema: JsonSchema, notes: list[Note], *, are_told: bool) -> Json
 
 
 def _are_json_types(stated: str | list[JsonValue]) -> bool:
-    return all(one in KINDS for one in ([stated] if isinstance(stated, str) else stated))
+    words = [stated] if isinstance(stated, str) else stated
+    return all(isinstance(one, str) and one in KINDS for one in words)
 
 
 def _kinds_in(schema: JsonSchema) -> Iterable[str]:
