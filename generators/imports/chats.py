@@ -5,7 +5,7 @@ other information.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -187,14 +187,14 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         tool_names = {tool.name for tool in tools}
-        turns = tuple(self._own_turns(chat.turns))
+        turns = tuple(map(self._own_turn, chat.turns))
         made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
         if tool_names and (strange := sorted(called - tool_names)):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
-        self._refuse_calls_in_words(turns, frozenset(tool_names))
+        turns = self._with_tools(turns, {tool.name: tool for tool in tools})
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -210,27 +210,27 @@ class _ChatRecord(RecordReader):
             tools,
         )
 
-    def _own_turns(self, turns: Sequence[Turn]) -> Iterator[Turn]:
-        """Yield the turns with each call as its tool declares it; nulls that pad it are told."""
-        padding: set[str] = set()
-        for turn in turns:
-            if not isinstance(turn, CallTurn):
-                yield turn
-                continue
-            own = [self._builder.own_call(call) for call in turn.calls]
-            for call, kept in zip(turn.calls, own, strict=True):
-                dropped = call.arguments.keys() - kept.arguments.keys()
-                padding.update(name for name in dropped if call.arguments[name] is None)
-            yield turn.with_changes(calls=tuple(own))
-        if padding:
-            names = " and ".join(map(repr, sorted(padding)))
-            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
+    def _own_turn(self, turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
 
-    def _refuse_calls_in_words(self, turns: Sequence[Turn], tools: frozenset[str]) -> None:
-        replies = (turn.text for turn in turns if isinstance(turn, ReplyTurn))
-        traces = filter(None, map(calls_by_name(tools).search, replies))
-        for trace in traces if tools else ():
-            self.refuse(f"The words {shown(trace[0])} look like a call, and none can be read there")
+    def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+        """Return the turns without nulls that pad arguments; refuse words that call a tool."""
+
+        def read(turn: Turn) -> Turn:
+            if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
+                trace = shown(found[0])
+                self.refuse(f"The words {trace} look like a call, and none can be read there")
+            if not isinstance(turn, CallTurn):
+                return turn
+            kept = [self.unpadded(call, [tools[call.tool]]) for call in turn.calls]
+            return turn.with_changes(calls=tuple(kept))
+
+        if not tools or not self.is_readable:
+            return turns
+        calls = calls_by_name(frozenset(tools))
+        return tuple(map(read, turns))
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)
