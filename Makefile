@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=4
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check advice stop clean lock bench mutants docs images site
+.PHONY: help demo test quick test-all check advice stop clean lock bench bench-model mutants docs images site
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -24,6 +24,7 @@ help:
 	@echo "make test-all  all of them"
 	@echo "make check  style, types and import directions"
 	@echo "make advice places in the sources that may be worth a second look; nothing of it fails"
+	@echo "make bench-model GGUF=FILE  how many requests a model words well, by the way it is asked"
 	@echo "make mutants change the meaning of one line after the other in copies; tests must notice each"
 	@echo "make stop   end the servers that make demo left running"
 	@echo "make images take the pictures of the docs anew, of pages and review screens as they are now"
@@ -76,6 +77,10 @@ site: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples
+
+# How many requests a model words well: make bench-model GGUF=models/small.gguf
+bench-model: .venv/ready
+	$(BIN)/python -m bench.model_wordings "local/$(GGUF)" $(BENCH)
 
 mutants: .venv/ready
 	$(BIN)/python -m bench.mutants

@@ -261,7 +261,7 @@ insert into predictions
     select md5('a' || n), 'r1', md5('s' || (n // 4 % ($samples // 20) * 20 + 1 + n // 4 // ($samples // 20) % 19)), 1,
         'model ' || n % 4, 'direct', 'always', 1, '',
         '[{"tool":"tool_' || n % 3 || '","arguments":{"a":' || n // 4 % 7 || '}}]', '', '',
-        if(n % 3 = 0, '', 'args_error'), now(), ''
+        if(n % 3 = 0, '', 'args_error'), now(), '', if(n % 3 = 0, 'gold', '')
     from range($first, $until) t(n)
 """
 

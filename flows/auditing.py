@@ -16,7 +16,7 @@ from jinja2 import PackageLoader
 from callwright.flows.data_checks import check_sample, find_requests, opened_chats, recipe_of_checks
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
-from callwright.flows.recipe import Recipe
+from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.run.work import (
     SharedChats,
     check_keys,
@@ -34,7 +34,7 @@ from callwright.generators.environments.protocol import (
 from callwright.generators.kinds import family_of
 from callwright.generators.stages import StageContext
 from callwright.llm.ledger import Ledger
-from callwright.llm.models import Readiness
+from callwright.llm.models import ModelSettings, Readiness, read_model
 from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, gather
@@ -405,12 +405,29 @@ class ComparisonPlan(NamedTuple):
     doubted; `wrong_at_most` is the bar for the share that is wrong afterwards.
     """
 
-    models: tuple[str, ...]
+    models: tuple[ModelSettings, ...]
     release: str = ""
     limit: int = 40
     seed: int = 0
     wrong_before: float | None = None
     wrong_at_most: float | None = None
+
+
+def readers_named(names: Sequence[str], recipe: Path | None) -> tuple[ModelSettings, ...]:
+    """Return the models to compare: those named, with a recipe's settings, or its candidates.
+
+    Raises ConfigurationError if there are none.
+    """
+    brought = read_recipe(recipe) if recipe else None
+    named = [brought.model_named(name) if brought else read_model(name) for name in names]
+    if not named and brought:
+        named = [one.model for one in brought.candidates]
+    if not named:
+        raise ConfigurationError(
+            "No model is named. Name each with --model, or a recipe that has candidates with"
+            " --recipe."
+        )
+    return tuple({one.model_dump_json(): one for one in named}.values())
 
 
 class ReaderComparison(NamedTuple):
@@ -442,7 +459,7 @@ async def compare_readers(
         wrong_before = share_interval(row["doubted"], row["read"]).high if row["read"] else _UNKNOWN
     readers = [
         await _figures(model, samples, tools, plan.seed, settings, progress, wrong_before)
-        for model in dict.fromkeys(plan.models)
+        for model in plan.models
     ]
     readers += [
         await _of_baseline(one, samples, tools, plan.seed, wrong_before) for one in BASELINES
@@ -460,12 +477,12 @@ async def compare_readers(
     )
 
 
-async def _look_at_models(names: Sequence[str]) -> None:
+async def _look_at_models(models: Sequence[ModelSettings]) -> None:
     """Check these models before any is asked.
 
     Raises ConfigurationError, or UnavailableError if a server cannot be reached.
     """
-    recipes = [recipe_of_checks(name) for name in names]
+    recipes = [recipe_of_checks(model) for model in models]
     for recipe in recipes:
         check_keys(recipe)
     await Readiness(
@@ -511,7 +528,7 @@ async def _of_baseline(
 
 
 async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common with the others
-    model: str,
+    model: ModelSettings,
     samples: Sequence[Sample],
     tools: dict[str, Tool],
     seed: int,
@@ -535,7 +552,7 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
                 )
                 progress.advance(1)
 
-        progress.begin(model, len(samples))
+        progress.begin(model.name, len(samples))
         async with task_group() as tasks:
             async for sample in chats.in_flight.admit(samples, errors):
                 tasks.create_task(read(sample))
@@ -553,7 +570,7 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
     price, is_free = price_of(recipe.models.checker), recipe.models.checker.path == "in process"
     dollars = 0.0 if is_free else price.of(prompt, reply) if price.is_known else None
     return figures_of(
-        model,
+        model.name,
         readings,
         wrong_before,
         tokens=(prompt + reply) / len(samples),

@@ -22,7 +22,7 @@ from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callwright.flows.environments import STORE
-from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.recipe import Recipe, Roles, parse_recipe
 from callwright.flows.run.work import Chats, SharedChats, check_keys
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
@@ -34,6 +34,7 @@ from callwright.generators.stages import Stage, StageContext
 from callwright.generators.tools import argument_problems
 from callwright.language.packs import of
 from callwright.llm.answers import validate_text
+from callwright.llm.models import ModelSettings
 from callwright.validators.checks.grounding import standings_told
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.checks.verdicts import read_by
@@ -531,7 +532,7 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
     return CheckedFile(records, problems, summary, left_out)
 
 
-def recipe_of_checks(model: str) -> Recipe:
+def recipe_of_checks(model: str | ModelSettings) -> Recipe:
     """Return a recipe that makes nothing, for checks of others' data by `model`, if given.
 
     The model has every role.
@@ -539,4 +540,7 @@ def recipe_of_checks(model: str) -> Recipe:
     recipe = parse_recipe(
         {"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check"
     )
-    return recipe.as_asked(model=model)
+    if isinstance(model, str):
+        return recipe.as_asked(model=model)
+    roles = Roles(**dict.fromkeys(recipe.models.named, model))
+    return recipe.model_copy(update={"models": roles})

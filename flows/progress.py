@@ -263,19 +263,22 @@ def duration(seconds: float) -> str:
 
 def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
     """Say which roles' models are remote, their transport, and who reads its own words."""
-    across = {role: model for role, model in models if model.path != "in process"}
+    roles = [*models]
+    across = {role: model for role, model in roles if model.path != "in process"}
     if across:
         progress.say(
             "Models:"
             f" {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}."
         )
-    for sentence in told_of_own_reader(across.items()):
+    for sentence in told_of_own_reader(roles):
         progress.say(sentence)
 
 
 def told_of_own_reader(models: "Iterable[tuple[str, ModelSettings]]") -> Iterator[str]:
     """Yield a warning if the model that words the samples also reads them."""
-    names = {role: model.name for role, model in models if model.path != "in process"}
+    from callwright.llm.models import reads_language  # late: it takes time to import
+
+    names = {role: model.name for role, model in models if reads_language(model.name)}
     if "generator" in names and names.get("checker") == names["generator"]:
         yield (
             f"{names['generator']} words the samples and reads them. A model may not judge what it"

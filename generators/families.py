@@ -174,7 +174,7 @@ class Order(NamedTuple):
 
     Each gets `candidates` tools; `own_values` are the recipe's for some parameters; `variants`
     are made of each draft if drafts are good for several samples. Tasks play in `worlds` of each
-    environment, 0 for one of its own for each.
+    environment, 0 for one of its own for each. A wording serves up to `value_sets` samples.
     """
 
     kind: Kind
@@ -188,6 +188,7 @@ class Order(NamedTuple):
     own_values: OwnValues = NO_VALUES
     worlds: int = 0
     environments: Mapping[str, Environment] = {}
+    value_sets: int = 1
     leave_out: Callable[[LeftOut], None] = ignore  # hears what is left out
 
     def misses(self, reason: str, *, tool: str = "", samples: int = 0) -> None:

@@ -21,6 +21,8 @@ from callwright.warehouse.records import Origin, Policy, Record, Tool
 Role = Literal["generator", "checker", "judge"]
 # How it is read what a sample's words ask for: calls written blind, or HammerBench's own readings.
 Consistency = Literal["blind", "hammerbench"]
+# How requests are worded: with slots that code fills, or with the values in the model's own words.
+Wording = Literal["slots", "free"]
 Read_contra = TypeVar("Read_contra", bound=Record, contravariant=True)
 
 
@@ -124,6 +126,7 @@ class StageContext(NamedTuple):
     assistant: ChatModel | None = None
     settler: ChatModel | None = None
     policies: tuple[Policy, ...] = ()
+    wording: Wording = "slots"
 
     def tool(self, key: str) -> Tool:
         """Return the tool with this key. Raises RecordError if the catalog lacks it."""
@@ -147,10 +150,14 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Leniency(NamedTuple):
-    """What to do before giving up an answer: look closer, or let it pass after all attempts."""
+    """What to do before giving up an answer: look closer, or let it pass after all attempts.
+
+    With `forgets`, a new prompt says what was wrong without the answer, which would be copied.
+    """
 
     goes_on: Callable[[Any], bool] = lambda _answer: False
     look_closer: Callable[[Any], Awaitable[object]] | None = None
+    forgets: bool = False
 
 
 _STRICT = Leniency()
@@ -167,10 +174,11 @@ async def first_fit(
 ) -> Reply:
     """Return the first of three answers without a problem, or the first that may pass anyway.
 
-    Each new prompt says what was wrong. Raises ReplyError if there is neither, with `complaint`
-    and the problem of the last answer.
+    Each new prompt says what was wrong, and shows the answer unless it came before. Raises
+    ReplyError if there is neither, with `complaint` and the problem of the last answer.
     """
     current_prompt, problem, second_best = prompt, "", None
+    refused: set[str] = set()
     for attempt in range(ATTEMPTS):
         reply = await context.chat.ask(current_prompt, answer, sample_index=attempt)
         problem = problem_of(reply)
@@ -181,7 +189,10 @@ async def first_fit(
             return reply
         if second_best is None and leniency.goes_on(reply):
             second_best = reply
-        current_prompt = again(prompt, reply.model_dump_json(), problem)
+        text = reply.model_dump_json()
+        is_hidden = leniency.forgets or text in refused
+        current_prompt = again(prompt, "" if is_hidden else text, problem)
+        refused.add(text)
     if second_best is None:
         raise ReplyError(f"{complaint}: {problem}")
     return second_best

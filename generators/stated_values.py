@@ -112,15 +112,15 @@ def _meant(spot: Spot, expected: Expected) -> Spot | None:
     return named[0] if len(named) == 1 else None
 
 
-def value_evidence(
-    argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str
+def value_evidence(  # noqa: PLR0917 - what is said, and where
+    argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str, turn: int = 0
 ) -> Evidence:
-    """Return evidence that a span of the first turn states a value, with a rule if one reads it."""
+    """Return evidence that a span of a turn states a value, with a rule if one reads it."""
     found = locate(value, schema, text[place.start : place.end])
     if found is None:
-        return span_evidence(argument, 0, place, text)
+        return span_evidence(argument, turn, place, text)
     exact = found._replace(start=place.start + found.start, end=place.start + found.end)
-    return found_evidence(argument, exact, text, 0)
+    return found_evidence(argument, exact, text, turn)
 
 
 def located_evidence(

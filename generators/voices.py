@@ -21,16 +21,9 @@ from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prom
 from callwright.warehouse.records import Derivation, Draft, Origin, Record, Sample, Tool
 from callwright.warehouse.records.samples import PLAIN
 
-_SEED = re.compile(r"^<seed>(-?\d+)</seed>$", re.MULTILINE)
-_FRAME = (
-    "<circumstances> are those of this one answer and set it apart from others: let them decide"
-    " what is wanted, which values are given and which words are used, but do not tell of them. The"
-    " day is the one on which this is said: days that are meant lie around it, before or after as"
-    " the matter wants, and are said as dates, since whoever reads it does not know what day it is."
-    " Names that you make up (people, places, firms, titles) begin with one of the letters, where"
-    " nothing else decides them."
-)
-_OPENING = " What is said opens as <circumstances> has it, where that sounds natural."
+_SEED = re.compile(r"^<(seed|speaker|voice|names)>(-?\d+)</\1>$", re.MULTILINE)
+_SPOKEN = "Words are chosen as by whom <circumstances> names, and tell nothing of them."
+_MADE = "Values fit <circumstances>, and tell nothing of them."
 _PLACES = (
     "at a desk, between two calls",
     "on a crowded train",
@@ -59,7 +52,7 @@ _OPENINGS = (
     "in the middle of a thought",
     "with a wish",
 )
-_LETTERS = 4
+_LETTERS = 3
 _AGES = (17, 82)
 _TEMPERAMENTS = (
     "patient",
@@ -85,19 +78,35 @@ _TEMPERAMENTS = (
 
 def circumstances_of(
     seed: int, speaker: int | None = None, *, speaks: bool, is_somebody: bool = True
-) -> dict[str, str]:
-    """Draw day, place and person by the `speaker`'s seed, and letters and an opening by `seed`.
+) -> str:
+    """Draw who speaks, where and when by the `speaker`'s seed, and the rest by `seed`.
 
-    The letters are for names. Without `is_somebody`, the person is left out, because it is
-    already given; only words (`speaks`) have an opening.
+    Words (`speaks`) have an opening. Values have letters, with which names begin. Without
+    `is_somebody`, the person is left out, because it is already given.
     """
     day, person, place = _speaker(seed if speaker is None else speaker)
     rng = Random(f"{seed}:circumstances")
-    opening = rng.choice(_OPENINGS)
-    letters = " ".join(sorted(rng.sample(ascii_uppercase, _LETTERS)))
-    who = {"person": person} if is_somebody else {}
-    how = {"opening": opening} if speaks else {}
-    return {**who, "place": place, "day": day, "letters": letters, **how}
+    how = f"begins {rng.choice(_OPENINGS)}" if speaks else _names(rng)
+    return ", ".join([*([person] if is_somebody else []), place, f"{day}; {how}"])
+
+
+_DEEDS = (
+    "asks",
+    "asks briefly",
+    "greets and asks",
+    "demands",
+    "hopes",
+    "wishes",
+    "explains and asks",
+    "hesitates and asks",
+)
+
+
+def speaker_line(seed: int, speaker: int | None = None, *, is_somebody: bool = True) -> str:
+    """Return a line about who speaks and how, drawn as circumstances are: "A blunt … asks:"."""
+    _, person, _ = _speaker(seed if speaker is None else speaker)
+    deed = Random(f"{seed}:speaker_line").choice(_DEEDS)
+    return f"{f'A {person}' if is_somebody else 'Somebody'} {deed}:"
 
 
 @lru_cache(4096)
@@ -111,7 +120,10 @@ def _speaker(seed: int) -> tuple[str, str, str]:
 def in_circumstances(
     prompt: Prompt, voiced: Collection[str], speaker: int | None = None, *, is_somebody: bool = True
 ) -> Prompt:
-    """Return the prompt with its seed replaced by circumstances; unchanged if it shows no seed."""
+    """Return the prompt with its seed replaced by what is drawn by it; unchanged if it has none.
+
+    In its place stand circumstances, who speaks (`<voice>`), or letters (`<names>`).
+    """
     first, *others = prompt.messages
     at, seed_match = next(
         ((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))),
@@ -119,15 +131,27 @@ def in_circumstances(
     )
     if seed_match is None:
         return prompt
-    speaks, text = prompt.name in voiced, others[at].content
-    drawn = orjson.dumps(
-        circumstances_of(int(seed_match[1]), speaker, speaks=speaks, is_somebody=is_somebody)
-    ).decode()
-    before, after = text[: seed_match.start()], text[seed_match.end() :]
-    shown = f"{before}<circumstances>{drawn}</circumstances>{after}"
-    others[at] = ChatMessage(role=others[at].role, content=shown)
-    framed = _longer(first, f"{_FRAME}{_OPENING if speaks else ''}")
-    return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))
+    speaks, text, seed = prompt.name in voiced, others[at].content, int(seed_match[2])
+    framed = first
+    match seed_match[1]:
+        case "voice":  # words around slots take a manner, and nothing that could be told
+            _, person, _ = _speaker(seed if speaker is None else speaker)
+            shown = f"{f'A {person}' if is_somebody else 'Somebody'} says:"
+        case "speaker":
+            shown = speaker_line(seed, speaker, is_somebody=is_somebody)
+        case "names":
+            shown = _names(Random(f"{seed}:circumstances"))
+        case _:
+            drawn = circumstances_of(seed, speaker, speaks=speaks, is_somebody=is_somebody)
+            shown = f"<circumstances>{drawn}</circumstances>"
+            framed = _longer(first, _SPOKEN if speaks else _MADE)
+    content = f"{text[: seed_match.start()]}{shown}{text[seed_match.end() :]}"
+    others[at] = ChatMessage(role=others[at].role, content=content)
+    return prompt.with_changes(messages=(framed, *others))
+
+
+def _names(rng: Random) -> str:
+    return f"names begin with {', '.join(sorted(rng.sample(ascii_uppercase, _LETTERS)))}"
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:
@@ -143,24 +167,14 @@ def _person(rng: Random) -> str:
     temperament, age = rng.choice(_TEMPERAMENTS), rng.randint(*_AGES)
     # "Engineer, civil (consulting)": a civil engineer
     head, _, kind = fake("job", rng, alone=True).partition(" (")[0].partition(", ")
-    return f"{temperament}, {age} years old, {f'{kind} {head}'.strip().lower()}"
+    return f"{temperament} {f'{kind} {head}'.strip().lower()} of {age}"
 
 
 _WISHES = {
-    "persona": (
-        "The person is the one that <persona> describes: choose words as this person would, but do"
-        " not describe them."
-    ),
+    "persona": "Speak as <persona> would, and tell nothing of them.",
     "style": "Say it in the way that <style> names.",
 }
-_EXAMPLES = (
-    "Requests as people make them here, with their calls. Speak as they do, but repeat none of"
-    " them, nor their values."
-)
-_LIMIT = (
-    "Neither changes what is said: every value stays exactly the one that is given, and none is"
-    " added."
-)
+_EXAMPLES = "Speak as in these requests, and repeat nothing of them."
 
 
 class UserVoice(NamedTuple):
@@ -224,10 +238,13 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
     parts = voice.parts
     if not parts:
         return prompt
-    wishes = " ".join((*(_WISHES[name] for name in parts), _LIMIT))
+    wishes = " ".join(_WISHES[name] for name in parts)
     shown = "\n".join(f"<{name}>{text}</{name}>" for name, text in parts.items())
-    first, told, *later = prompt.messages  # what was refused, and why, may stand behind them
-    return prompt.with_changes(messages=(_longer(first, wishes), _longer(told, shown), *later))
+    first, *others = prompt.messages
+    # an example may stand before what is asked; what was refused, and why, may stand behind it
+    at = next((at for at, one in enumerate(others) if _SEED.search(one.content)), 0)
+    others[at] = _longer(others[at], shown)
+    return prompt.with_changes(messages=(_longer(first, wishes), *others))
 
 
 def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
@@ -286,9 +303,8 @@ class VoicedChat:
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
-        situated = in_circumstances(
+        if prompt.name in self._prompts:
+            prompt = in_voice(with_examples(prompt, self._examples), self._voice)
+        return in_circumstances(
             prompt, self._prompts, self._speaker, is_somebody=not self._voice.persona
         )
-        if prompt.name not in self._prompts:
-            return situated
-        return in_voice(with_examples(situated, self._examples), self._voice)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -111,6 +111,26 @@ def _other_names() -> dict[str, tuple[str, ...]]:
     pages = (of(code).data.get("place_names", {"names": []}) for code in known())
     pairs = ((name, row) for page in pages for row in page["names"] for name in row)
     return {fold(name): tuple(one for one in row if one != name) for name, row in pairs}
+
+
+_SIGNED = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*")
+
+
+def tells_only(text: str, value: str, beside: Iterable[str]) -> bool:
+    """Whether `text` says a value whole, its words in order, and no more.
+
+    More is a content word, such as a negation or a number, that stands neither in the value nor in
+    one of the texts `beside`.
+    """
+    found = find_phrase(value, text) or find_wording(value, text)
+    if found is None or found.rule == ORDER or not _numbers(value) <= _numbers(text):
+        return False
+    known_words = {key.light for one in (value, *beside) for key in content_keys(one)} | {STOP}
+    return all(key.light in known_words for key in content_keys(text))
+
+
+def _numbers(text: str) -> set[str]:
+    return {*_SIGNED.findall(text)}
 
 
 INFLECTION = "inflection"

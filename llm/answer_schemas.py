@@ -26,6 +26,7 @@ from pydantic import BaseModel
 
 from callwright.llm.chat import Answer, ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
+from callwright.llm.stated_schemas import portable_pattern, stated_schema
 from callwright.warehouse.errors import CallwrightError, StoreError
 from callwright.warehouse.records import JsonSchema, Tool
 
@@ -58,10 +59,10 @@ def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = 
     """
     required = [*needed]
     names = dict.fromkeys((*required, *others))
-    return _closed({name: _bare(tool.properties[name]) for name in names}, required)
+    return closed({name: _bare(tool.properties[name]) for name in names}, required)
 
 
-def _closed(properties: JsonSchema, required: Iterable[str] | None = None) -> JsonSchema:
+def closed(properties: JsonSchema, required: Iterable[str] | None = None) -> JsonSchema:
     """The schema of an object with these properties alone, all of them required unless stated."""
     names = [*(properties if required is None else required)]
     closed = {"type": "object", "properties": properties, "required": names}
@@ -83,18 +84,8 @@ def calls_schema(
             other, members = {"type": "string", "enum": [unknown]}, arguments["properties"].items()
             arguments["properties"] = {name: {"anyOf": [one, other]} for name, one in members}
         named = {"type": "string", "enum": [tool.name]}
-        each.append(_closed({"tool": named, "arguments": arguments}))
+        each.append(closed({"tool": named, "arguments": arguments}))
     return {"type": "array", "items": {"anyOf": each}}
-
-
-def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
-    """Return the schema of a list of values for exactly these slots, by call and parameter."""
-    each = []
-    for number, name, tool in slots:
-        call, named = {"type": "integer", "enum": [number]}, {"type": "string", "enum": [name]}
-        value = _bare(tool.properties[name])
-        each.append(_closed({"call": call, "parameter": named, "value": value}))
-    return {"type": "array", "items": {"anyOf": each}, "minItems": at_least, "maxItems": len(each)}
 
 
 def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
@@ -109,6 +100,8 @@ def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
             bare[name] = {one: _bare(inner) for one, inner in value.items()}
         elif name in {"enum", "const", "required"}:
             bare[name] = value
+        elif name == "pattern" and isinstance(value, str):
+            bare[name] = portable_pattern(value)
         elif name not in _NOTES and not name.startswith("x-"):
             bare[name] = [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
     return bare
@@ -137,7 +130,7 @@ def _narrowed(answer: type[Answer], members: bytes) -> type[Answer]:
 
 @cache
 def _stated(answer: type[BaseModel]) -> bytes:
-    return orjson.dumps(answer.model_json_schema())
+    return orjson.dumps(stated_schema(answer))
 
 
 def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any]:

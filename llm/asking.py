@@ -12,12 +12,14 @@ from pydantic import BaseModel
 
 from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Adapter, Answer, ChatRequest, Completion, Prompt, RawReply, again
+from callwright.llm.copying import copied_words
 from callwright.llm.ledger import Ledger, ledger_key
 from callwright.llm.limits import Budget, Gate, Hedging, Traffic
 from callwright.llm.prices import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
-from callwright.llm.wire_format import wire_names
+from callwright.llm.stated_schemas import stated_schema
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 from callwright.warehouse.records import LlmCall, Tool
+from callwright.warehouse.wire_names import wire_names
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
 _REPLY_TOKENS = 512  # how long a reply is expected to be if there is no max_tokens
@@ -125,26 +127,29 @@ class LedgeredChat:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """Return the model's answer as `answer`, asking again if the reply does not parse.
 
-        The second request shows the reply and the error. A reply that was cut off is first
-        requested anew with room for twice as much.
+        The second request shows the reply and the error, but no reply that repeats a worked
+        example of the prompt, or that has no end. A reply that was cut off is first requested
+        anew with room for twice as much.
         """
         schema, options = _schema_of(answer), self._options
         reply = await self._reply(prompt, schema, (), sample_index)
         try:
-            return parse_answer(reply.text, answer)
+            return _own_answer(prompt, reply, answer)
         except ReplyError as error:
             failed = error
         if reply.is_cut:
             options = _with_more_room(options, reply)
             reply = await self._reply(prompt, schema, (), sample_index, options)
             try:
-                return parse_answer(reply.text, answer, is_cut=reply.is_cut)
+                return _own_answer(prompt, reply, answer)
             except ReplyError as error:
                 failed = error
-        problem = f"{failed}\nReply again, with nothing but a JSON object that fits the schema."
-        prompt = again(prompt, reply.text, problem)
+        shown, came = reply.text, str(failed).partition(" It begins: ")[0]
+        if isinstance(failed, CopiedError) or reply.is_cut:
+            shown, came = "", str(failed)
+        prompt = again(prompt, shown, f"{came} Reply with one JSON object: {_members(answer)}.")
         reply = await self._reply(prompt, schema, (), sample_index, options)
-        return parse_answer(reply.text, answer, is_cut=reply.is_cut)
+        return _own_answer(prompt, reply, answer)
 
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
@@ -261,7 +266,7 @@ class _Sending:
         """Send the request through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
-        letters = sum(size(message.content) for message in self.request.messages)
+        letters = sum(size(message.text) for message in self.request.messages)
         self.prompt_tokens = letters // BYTES_PER_TOKEN
         tokens = self.prompt_tokens + self.most_tokens
         gate, hedging = self.around.gate, self.around.hedging
@@ -359,8 +364,28 @@ def _with_more_room(options: Options, reply: RawReply) -> Options:
     return tuple(sorted({**known, "max_tokens": 2 * most}.items()))
 
 
+class CopiedError(ReplyError):
+    """A reply that repeats a worked example of its prompt."""
+
+
+def _own_answer(prompt: Prompt, reply: RawReply, answer: type[Answer]) -> Answer:
+    """Return a reply parsed as `answer`. Raise ReplyError if it can't be, or copies an example."""
+    parsed = parse_answer(reply.text, answer, is_cut=reply.is_cut)
+    words = copied_words(prompt, parsed.model_dump(mode="json"))
+    if words:
+        raise CopiedError(
+            f"The reply repeats the worked example ({words!r}). Answer for what is given instead."
+        )
+    return parsed
+
+
 @cache
 def _schema_of(answer: type[BaseModel]) -> tuple[dict[str, Any], str]:
     """Return a JSON Schema and its text."""
-    document = answer.model_json_schema()
+    document = stated_schema(answer)
     return document, orjson.dumps(document).decode()
+
+
+@cache
+def _members(answer: type[BaseModel]) -> str:
+    return ", ".join(_schema_of(answer)[0].get("properties", {}))

@@ -22,7 +22,6 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers, refuse
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
 from callwright.llm.refusals import Kind, refusal
-from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import (
     CallwrightError,
     ConfigurationError,
@@ -30,6 +29,7 @@ from callwright.warehouse.errors import (
     StoreError,
     TransientError,
 )
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
 MOST_BYTES = 190_000_000  # 200 MB are allowed
@@ -96,7 +96,7 @@ class BatchModel(OpenAIModel):
         """
         if self._session is None:
             await self._open()
-        names = wire_names(request.tools) if request.tools else {}
+        names = wire_names(request.tools)
 
         async def send(stated: StatedSchema | None) -> RawReply:
             try:
@@ -107,7 +107,7 @@ class BatchModel(OpenAIModel):
         return await self._forms.ask(request, send, is_known=self._price.takes_schemas)
 
     async def _answered(
-        self, key: bytes, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+        self, key: bytes, request: ChatRequest, names: WireNames, stated: StatedSchema | None
     ) -> dict[str, Any]:
         """Return the provider's answer from a batch, possibly submitted by an earlier process."""
         waiting = self._waiting.get(key)

@@ -1,24 +1,34 @@
 """The one way to ask a language model: what a stage sees, and what an adapter must offer."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
+from operator import not_
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from callwright.warehouse.records import Call, Record, Tool
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 
 
 class ChatMessage(Record):
-    """One message of a prompt."""
+    """One message of a prompt.
+
+    The `calls` of an assistant's message are answered by the tool messages behind it, in order.
+    """
 
     role: Role
     content: str
+    calls: tuple[Call, ...] = Field(default=(), exclude_if=not_)
+
+    @property
+    def text(self) -> str:
+        """All that a model reads of it: the content, and the calls as JSON."""
+        return "\n".join((self.content, *(one.model_dump_json() for one in self.calls)))
 
 
 class Prompt(Record):
@@ -33,12 +43,25 @@ class Prompt(Record):
     marks: str = ""
 
 
+REFUSED = "Your reply can't be used."
+
+
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
-    """Return the prompt followed by an unusable reply and what is wrong with it."""
-    wish = ChatMessage(role="user", content=f"Your reply could not be used. {problem}")
-    # Some providers refuse an assistant who says nothing.
-    stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
-    return prompt.with_changes(messages=(*prompt.messages, *stated, wish))
+    """Return the prompt followed by an unusable reply and what is wrong with it.
+
+    A reply that is "" is not shown. Nor is one that the prompt shows already: a model that has
+    repeated itself would do so again.
+    """
+    is_shown = any(one.role == "assistant" and one.content == reply for one in prompt.messages)
+    reply = "" if is_shown else reply
+    wish = ChatMessage(role="user", content=f"{REFUSED} {problem}")
+    if reply.strip():
+        stated = ChatMessage(role="assistant", content=reply)
+        return prompt.with_changes(messages=(*prompt.messages, stated, wish))
+    # Some providers refuse an assistant who says nothing, or a user who speaks twice.
+    *before, last = prompt.messages
+    asked = last.with_changes(content=f"{last.content}\n\n{wish.content}")
+    return prompt.with_changes(messages=(*before, asked))
 
 
 class ChatRequest(NamedTuple):
@@ -54,6 +77,24 @@ class ChatRequest(NamedTuple):
     options: tuple[tuple[str, Any], ...]  # temperature, seed, …: sorted pairs, JSON values
     sample_index: int
     marks: str = ""
+
+
+_BYTES_A_TOKEN = 4
+READ_AS_FAST = 5  # how many tokens of a prompt are read while one of a reply is written
+LONGEST_REPLY = 1024  # tokens, where the recipe sets no max_tokens and the server no limit
+
+
+def seconds_for(request: ChatRequest, timeout: float, slowest: float | None) -> float:
+    """Return after how many seconds a request has failed.
+
+    With `slowest`, in tokens a second of a reply, the time-out grows with the prompt's length and
+    the longest reply, so that a slow server is not taken for one that hangs.
+    """
+    if slowest is None:
+        return timeout
+    prompt = sum(len(message.content.encode()) for message in request.messages) / _BYTES_A_TOKEN
+    reply: int = dict(request.options).get("max_tokens", LONGEST_REPLY)
+    return timeout + (prompt / READ_AS_FAST + reply) / slowest
 
 
 class RawReply(NamedTuple):
@@ -94,14 +135,14 @@ class Adapter(Protocol):
 class Completion(NamedTuple):
     """A candidate's reply: text, native tool calls if the provider has them, and reasoning.
 
-    `names` maps the names that natively passed tools had on the wire to the tools' own names.
-    The calls and the text may use either; code that reads the calls restores the own names.
+    `names` are those that natively passed tools and their parameters had on the wire. The calls and
+    the text may use either; code that reads the calls restores the own names.
     """
 
     text: str
     calls: tuple[Call, ...] | None
     reasoning: str = ""
-    names: Mapping[str, str] = MappingProxyType({})
+    names: WireNames = NO_NAMES
 
 
 class ChatModel(Protocol):

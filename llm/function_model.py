@@ -20,10 +20,11 @@ from pydantic import BaseModel, ValidationError
 
 from callwright.llm.answers import DEEPEST, LONGEST, parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Answer, Completion, Prompt
-from callwright.llm.wire_format import wire_messages, wire_names, wire_tools
+from callwright.llm.wire_format import wire_messages, wire_tools
 from callwright.llm.written_calls import read_object
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, LlmCall, Tool, content_key
+from callwright.warehouse.wire_names import wire_names
 
 Messages = list[dict[str, Any]]
 AnswerFunction = Callable[[Messages, list[dict[str, Any]]], Any]
@@ -66,16 +67,16 @@ class FunctionModel:
     async def complete(
         self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
     ) -> Completion:
-        """Return what the function answers to the messages of a prompt."""
-        return await self.answer([*map(dict, wire_messages(prompt.messages))], tools)
+        """Return what the function answers to the messages of a prompt. Raises ReplyError.
 
-    async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
-        """Return the function's answer; its calls use the names on the wire. Raises ReplyError."""
+        Its calls use the names on the wire.
+        """
         names = wire_names(tools)
+        messages = wire_messages(prompt.messages, names)
         started, error = time.perf_counter(), ""
         try:
             given = await self._given(messages, wire_tools(tools, names))
-            return self._read(given)._replace(names=names)
+            return read_given(given, self._name)._replace(names=names)
         except ReplyError as raised:
             error = str(raised)
             raise
@@ -117,63 +118,67 @@ class FunctionModel:
             said = str(error).encode(errors="backslashreplace").decode()
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
-    def _read(self, given: object) -> Completion:
-        self._validate_size(given)
-        # such as the message of OpenAI's client
-        if isinstance(given, BaseModel) and not isinstance(given, Call):
-            given = given.model_dump()
-        text, stated_calls = "", given
-        if isinstance(given, str) or given is None:
-            text, stated_calls = given or "", None if given else []
-        elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
-            text = given.get("content") or ""
-            stated_calls = given.get("tool_calls") or ([] if "content" in given else given)
-        elif isinstance(given, Mapping | Call):
-            stated_calls = [given]
-        if not isinstance(text, str) or not (
-            stated_calls is None or isinstance(stated_calls, Sequence)
-        ):
-            problem = f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
+
+def read_given(given: object, name: str) -> Completion:
+    """Return what a function named `name` has given, in any of its forms. Raises ReplyError."""
+    _validate_size(given, name)
+    # such as the message of OpenAI's client
+    if isinstance(given, BaseModel) and not isinstance(given, Call):
+        given = given.model_dump()
+    text, stated_calls = "", given
+    if isinstance(given, str) or given is None:
+        text, stated_calls = given or "", None if given else []
+    elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
+        text = given.get("content") or ""
+        stated_calls = given.get("tool_calls") or ([] if "content" in given else given)
+    elif isinstance(given, Mapping | Call):
+        stated_calls = [given]
+    if not isinstance(text, str) or not (
+        stated_calls is None or isinstance(stated_calls, Sequence)
+    ):
+        problem = f"{name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
+        raise ReplyError(problem)
+    validate_text(text)
+    if stated_calls is None or (text and not stated_calls):
+        return Completion(text, None)
+    calls = tuple(_call(one, name) for one in stated_calls)
+    validate_calls(calls)
+    return Completion(text, calls)
+
+
+def _validate_size(given: object, name: str) -> None:
+    """Raise ReplyError if an answer is too deep or large, before anything recursive sees it."""
+    waiting, met = [(given, 0)], 0
+    while waiting:
+        value, depth = waiting.pop()
+        met += 1
+        if depth > DEEPEST:
+            problem = f"{name} gave an answer that is nested more than {DEEPEST} deep."
             raise ReplyError(problem)
-        validate_text(text)
-        if stated_calls is None or (text and not stated_calls):
-            return Completion(text, None)
-        calls = tuple(self._call(one) for one in stated_calls)
-        validate_calls(calls)
-        return Completion(text, calls)
+        if met > LONGEST:
+            raise ReplyError(f"{name} gave an answer of more than {LONGEST} values.")
+        if isinstance(value, BaseModel):
+            value = vars(value)
+        if isinstance(value, Mapping):
+            value = [*value.values()]
+        if isinstance(value, list | tuple):
+            waiting += [(member, depth + 1) for member in value]
+        elif isinstance(value, float) and not isfinite(value):
+            raise ReplyError(f"{name} gave the number {value}, which JSON does not have.")
 
-    def _validate_size(self, given: object) -> None:
-        """Raise ReplyError if an answer is too deep or large, before anything recursive sees it."""
-        waiting, met = [(given, 0)], 0
-        while waiting:
-            value, depth = waiting.pop()
-            met += 1
-            if depth > DEEPEST:
-                problem = f"{self._name} gave an answer that is nested more than {DEEPEST} deep."
-                raise ReplyError(problem)
-            if met > LONGEST:
-                raise ReplyError(f"{self._name} gave an answer of more than {LONGEST} values.")
-            if isinstance(value, BaseModel):
-                value = vars(value)
-            if isinstance(value, Mapping):
-                value = [*value.values()]
-            if isinstance(value, list | tuple):
-                waiting += [(member, depth + 1) for member in value]
-            elif isinstance(value, float) and not isfinite(value):
-                raise ReplyError(f"{self._name} gave the number {value}, which JSON does not have.")
 
-    def _call(self, stated: object) -> Call:
-        name, arguments = _parts(stated)
-        try:
-            if isinstance(arguments, str):
-                validate_text(arguments)
-                arguments = read_object(arguments.strip() or "{}")
-            parsed_call = Call(tool=str(name or ""), arguments=arguments)
-            orjson.dumps(parsed_call.arguments)
-        except (ValidationError, ValueError, TypeError) as error:
-            problem = f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}."
-            raise ReplyError(problem) from error
-        return parsed_call
+def _call(stated: object, whose: str) -> Call:
+    name, arguments = _parts(stated)
+    try:
+        if isinstance(arguments, str):
+            validate_text(arguments)
+            arguments = read_object(arguments.strip() or "{}")
+        parsed_call = Call(tool=str(name or ""), arguments=arguments)
+        orjson.dumps(parsed_call.arguments)
+    except (ValidationError, ValueError, TypeError) as error:
+        problem = f"{whose} gave {_brief(stated)}, which is no call; {_FORMS}."
+        raise ReplyError(problem) from error
+    return parsed_call
 
 
 async def _in_a_thread(

@@ -35,7 +35,7 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     `schema` is the text of the request's schema.
     """
     tools = [tool.key for tool in request.tools]
-    turns = [text for message in request.messages for text in (message.role, message.content)]
+    turns = [text for message in request.messages for text in (message.role, message.text)]
     by = (request.model, request.options, schema, prompt.name, prompt.version)
     key_parts = [
         *by,

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
 from callwright.llm.answer_schemas import AnswerForms, RefusedError, StatedSchema
-from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.chat import ChatRequest, RawReply, seconds_for
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.refusals import (
@@ -33,10 +33,10 @@ from callwright.llm.wire_format import (
     read_content,
     read_reasoning,
     read_reply,
-    wire_names,
     wire_question,
 )
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
 _ABOUT_THE_MODEL = (
@@ -73,6 +73,7 @@ class LiteLLMModel:
         api_key: str = "",
         api_key_variable: str = "",
         timeout: float = 120.0,
+        slowest: float | None = None,
         price: OwnPrice | None = None,
         header_values: Mapping[str, str] | None = None,
         ledger: Path | None = None,
@@ -85,7 +86,7 @@ class LiteLLMModel:
         self._api_key = api_key
         self._variable = api_key_variable
         self._header_values = header_values or {}
-        self._timeout = timeout
+        self._timeout, self._slowest = timeout, slowest
         self._loading = asyncio.Lock()
         self._litellm: Any = None  # a module without types
         self._own_price = None if price is None else find_price(name, own=price)
@@ -99,6 +100,7 @@ class LiteLLMModel:
         """Ask once, without litellm's retries, and again for each schema form that is refused."""
         litellm = await self._load()
         names, error_classes = wire_names(request.tools), litellm.exceptions
+        seconds = seconds_for(request, self._timeout, self._slowest)
         wrong = (
             error_classes.BadRequestError
             | error_classes.UnprocessableEntityError
@@ -110,10 +112,10 @@ class LiteLLMModel:
             # and there is no public switch.
             litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001
             try:
-                async with asyncio.timeout(self._timeout + _GRACE):
+                async with asyncio.timeout(seconds + _GRACE):
                     response = await litellm.acompletion(**self._arguments(request, names, stated))
             except (error_classes.Timeout, TimeoutError) as error:
-                text = f"{self._name} gave no answer within {self._timeout:g} s."
+                text = f"{self._name} gave no answer within {seconds:g} s."
                 raise TransientError(text, may_be_charged=True) from error
             except error_classes.openai.OpenAIError as error:
                 ours = self._ours(error)
@@ -157,7 +159,7 @@ class LiteLLMModel:
         return self._litellm
 
     def _arguments(
-        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+        self, request: ChatRequest, names: WireNames, stated: StatedSchema | None
     ) -> dict[str, Any]:
         options = dict(request.options)
         api_base = options.get("api_base")
@@ -169,7 +171,7 @@ class LiteLLMModel:
             "model": self._name,
             "api_key": self._api_key or stand_in,
             "api_base": api_base,
-            "timeout": self._timeout,
+            "timeout": seconds_for(request, self._timeout, self._slowest),
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,

@@ -11,20 +11,19 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.chat import LONGEST_REPLY, ChatRequest, RawReply, seconds_for
 from callwright.llm.wire_format import (
     WireCall,
     read_reasoning,
     read_reply,
     wire_messages,
-    wire_names,
     wire_tools,
 )
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.extras import require_extra
+from callwright.warehouse.wire_names import wire_names
 
 CONTEXT = 4096
-LONGEST_REPLY = 1024
 _SERVER_FAULT = 500
 
 
@@ -32,13 +31,19 @@ class LocalModel:
     """A model file run by llama.cpp, loaded at the first request; a thread and slot for each."""
 
     def __init__(
-        self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0
+        self,
+        path: Path,
+        *,
+        slots: int = 1,
+        context: int = CONTEXT,
+        timeout: float = 120.0,
+        slowest: float | None = None,
     ) -> None:
         """Answer from the file at `path`, `slots` requests at once, each with `context` tokens."""
         self._path = path
         self._slots = slots
         self._context = context
-        self._timeout = timeout
+        self._timeout, self._slowest = timeout, slowest
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix="llama")
         self._loading = asyncio.Lock()
         self._server: Any = None  # xllamacpp has no types
@@ -52,14 +57,14 @@ class LocalModel:
         async with self._loading:
             if self._server is None:
                 self._server = await loop.run_in_executor(self._threads, self._load)
-        stop = Event()
+        stop, seconds = Event(), seconds_for(request, self._timeout, self._slowest)
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(seconds):
                 chunks = await loop.run_in_executor(
                     self._threads, self._generate, _body(request), stop
                 )
         except TimeoutError as error:
-            problem = f"The model {self._path.name} did not finish within {self._timeout:g} s."
+            problem = f"The model {self._path.name} did not finish within {seconds:g} s."
             raise TransientError(problem) from error
         finally:
             stop.set()
@@ -138,9 +143,9 @@ def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
 
 
 def _body(request: ChatRequest) -> dict[str, Any]:
-    options = dict(request.options)
+    options, names = dict(request.options), wire_names(request.tools)
     body: dict[str, Any] = {
-        "messages": wire_messages(request.messages),
+        "messages": wire_messages(request.messages, names),
         "max_tokens": options.get("max_tokens", LONGEST_REPLY),
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -148,7 +153,7 @@ def _body(request: ChatRequest) -> dict[str, Any]:
         **options.get("extra", {}),
     }
     if request.tools:
-        body["tools"] = wire_tools(request.tools, wire_names(request.tools))
+        body["tools"] = wire_tools(request.tools, names)
     if request.schema is not None:
         schema = {"name": "answer", "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -39,10 +39,14 @@ from callwright.warehouse.registry import Registry, guarded
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"
+LOCAL_OPENAI = "local_openai/"
 LOCAL_SLOTS = 2
+SLOWEST_LOCAL = 4.0  # tokens a second, of a reply
 BATCH_SLOTS = 10_000
 OPENAI = "https://api.openai.com/v1"
-LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
+LEAN_PROVIDERS = frozenset(
+    {"openai", "local_openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"}
+)
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
     {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base"}
@@ -63,6 +67,13 @@ _REMOTE = (
     "price",
 )
 
+# What a server on this machine costs, and how much it bears, unless the recipe says otherwise.
+_OWN_SERVER: dict[str, Any] = {
+    "concurrency": LOCAL_SLOTS,
+    "price": OwnPrice(input=0, output=0),
+    "slowest": SLOWEST_LOCAL,
+}
+
 CallPath = Literal["in process", "lean", "batch", "litellm"]
 
 
@@ -74,7 +85,12 @@ class ModelSettings(Record):
 
     model_config = ConfigDict(strict=True)
 
-    name: str = Field(description="template/v1, local/PATH.gguf, or a litellm name PROVIDER/MODEL.")
+    name: str = Field(
+        description=(
+            "template/v1, local/PATH.gguf, local_openai/MODEL for a server on this machine, or a"
+            " litellm name PROVIDER/MODEL."
+        )
+    )
     seed: int | None = Field(
         default=None, description="Passed on to the model; template/v1 draws from it."
     )
@@ -123,7 +139,15 @@ class ModelSettings(Record):
         ),
     )
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one request.")
-    concurrency: int = Field(default=16, ge=1, description="Requests at once.")
+    slowest: float | None = Field(
+        default=None,
+        gt=0,
+        description=(
+            "Tokens a second of the slowest reply that is waited for: the time-out grows with what"
+            " a request may read and write."
+        ),
+    )
+    concurrency: int = Field(default=16, ge=1, description="Requests at once: a server's slots.")
     requests_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
     tokens_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
     attempts: int = Field(default=8, ge=1, description="How often a request is tried.")
@@ -151,10 +175,15 @@ class ModelSettings(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _many_at_once_in_batches(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Let a batch hold as many open requests as it takes, unless concurrency is given."""
+    def _as_many_at_once_as_it_takes(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Let a batch hold as many open requests as it takes, and a machine of one's own few.
+
+        What the recipe gives stays.
+        """
         if isinstance(given, dict) and given.get("batch") is True:
             return {"concurrency": BATCH_SLOTS, **given}
+        if isinstance(given, dict) and str(given.get("name", "")).startswith(LOCAL_OPENAI):
+            return _OWN_SERVER | given
         return given
 
     @field_validator("name")
@@ -192,6 +221,10 @@ class ModelSettings(Record):
         if foreign and (self.name == TEMPLATE or self.name.startswith(LOCAL)):
             raise ValueError(
                 f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process"
+            )
+        if self.name.startswith(LOCAL_OPENAI) and not self.api_base:
+            raise ValueError(
+                f"{self.name} needs the api_base of its server, such as http://127.0.0.1:8080/v1"
             )
         if self.transport == "lean" and not self.api_base:
             problem = "transport lean needs the api_base of a server that speaks OpenAI's protocol"
@@ -278,7 +311,8 @@ class ModelSettings(Record):
 
 def _forms() -> str:
     return (
-        "'template/v1' (embedded), 'local/PATH.gguf' (in process), "
+        "'template/v1' (embedded), 'local/PATH.gguf' (in process), 'local_openai/MODEL' (a server"
+        " on this machine, by api_base), "
         f"or a litellm name 'PROVIDER/MODEL' such as {example_models()['small']!r}"
     )
 
@@ -325,7 +359,12 @@ def _open_local(settings: ModelSettings) -> Adapter:
     from callwright.llm.local_model import LocalModel
 
     path = Path(settings.name.removeprefix(LOCAL))
-    return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
+    return LocalModel(
+        path,
+        slots=min(settings.concurrency, LOCAL_SLOTS),
+        timeout=settings.timeout,
+        slowest=settings.slowest,
+    )
 
 
 TEMPLATE_PROVIDER = Provider("template", _open_template)
@@ -347,6 +386,7 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
     shared: dict[str, Any] = {  # of all ways
         "api_key": key,
         "timeout": settings.timeout,
+        "slowest": settings.slowest,
         "price": settings.price,
         "header_values": values,
         "ledger": ledger,

@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 import orjson
 
 from callwright.llm.answer_schemas import AnswerForms, RefusedError, StatedSchema
-from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.chat import ChatRequest, RawReply, seconds_for
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, read_price, read_usage
 from callwright.llm.refusals import (
@@ -37,7 +37,6 @@ from callwright.llm.wire_format import (
     read_reasoning,
     read_reply,
     read_tool_calls,
-    wire_names,
     wire_question,
 )
 from callwright.warehouse.errors import (
@@ -46,6 +45,7 @@ from callwright.warehouse.errors import (
     TransientError,
     UnavailableError,
 )
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 if TYPE_CHECKING:
     import aiohttp
@@ -92,6 +92,7 @@ class OpenAIModel:
         api_key: str = "",
         api_key_variable: str = "",
         timeout: float = 120.0,
+        slowest: float | None = None,
         connections: int = 16,
         price: OwnPrice | None = None,
         header_values: Mapping[str, str] | None = None,
@@ -107,7 +108,7 @@ class OpenAIModel:
         self._header_values = header_values or {}
         self._hidden = without_values(self._header_values)
         self._address = f"{api_base}/chat/completions"
-        self._timeout = timeout
+        self._timeout, self._slowest = timeout, slowest
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
         self._own_price = price
@@ -118,12 +119,13 @@ class OpenAIModel:
         """Ask once, and again for each form of the schema that the server refuses."""
         if self._session is None:  # with it comes what is known of the model
             await self._open()
-        names = wire_names(request.tools) if request.tools else {}
+        names = wire_names(request.tools)
 
         async def send(stated: StatedSchema | None) -> RawReply:
             body, headers = self._body(request, names, stated)
+            seconds = seconds_for(request, self._timeout, self._slowest)
             status, received, content = await self._exchange(
-                "POST", self._address, body, headers, most=_MOST_BYTES
+                "POST", self._address, body, headers, most=_MOST_BYTES, seconds=seconds
             )
             document, said = document_of(content), content.decode(errors="replace")
             if status == WELL and not isinstance(document, dict):
@@ -184,12 +186,11 @@ class OpenAIModel:
             connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=_KEPT),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"Content-Type": "application/json", "Accept": "application/json", **key},
-            timeout=aiohttp.ClientTimeout(total=self._timeout),
             proxy=_proxy(self._address),
         )
 
     def _body(
-        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+        self, request: ChatRequest, names: WireNames, stated: StatedSchema | None
     ) -> tuple[bytes, dict[str, str] | None]:
         options = dict(request.options)
         extra = dict(options.get("extra", {}))
@@ -214,17 +215,23 @@ class OpenAIModel:
         headers: dict[str, str] | None = None,
         *,
         most: float = inf,
+        seconds: float | None = None,
     ) -> tuple[int, Mapping[str, str], bytes]:
         import aiohttp
 
-        session = self._session or await self._open()
+        session, seconds = self._session or await self._open(), seconds or self._timeout
         try:
             async with session.request(
-                method, address, data=body, headers=headers, allow_redirects=False
+                method,
+                address,
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(total=seconds),
             ) as response:
                 return response.status, response.headers, await self._content(response, most)
         except TimeoutError as error:
-            text = f"{self._asked.name} gave no answer within {self._timeout:g} s."
+            text = f"{self._asked.name} gave no answer within {seconds:g} s."
             raise TransientError(text, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
             text = shown(self._hidden(str(error)), self._asked.key) or type(error).__name__

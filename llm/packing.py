@@ -23,8 +23,7 @@ _MARK = "</case"
 _NOTHING = RawReply("")
 _WISH = """
 
-You are given several cases, each between <case number="…"> and </case>. They have nothing to do with each other: treat each as if
-it were the only one. Give one answer for each case, with its number."""  # noqa: E501
+Answer each of the cases, between <case number="…"> and </case>, as if it were the only one, with its number."""  # noqa: E501
 
 
 class _PackedQuestion(NamedTuple):

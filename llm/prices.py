@@ -269,7 +269,7 @@ def say_unstated(name: str) -> None:
 
 def _prompt_text(request: ChatRequest) -> str:
     """Return all text that a provider counts as the prompt: messages, tools and schema."""
-    parts = [message.content for message in request.messages]
+    parts = [message.text for message in request.messages]
     parts += [orjson.dumps(tool.signature).decode() for tool in request.tools]
     if request.schema is not None:
         parts.append(orjson.dumps(request.schema).decode())

@@ -203,10 +203,28 @@ def _environment() -> BoundedSandbox:
     environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True)
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
-    environment.filters["examples"] = lambda code, name: "\n".join(
-        f"<example>\n{one}\n</example>" for one in of(code).data["examples"][name]
-    )
+    environment.filters["examples"] = _examples
+    environment.filters["given"] = lambda code, name, case="": _example(code, name, case)[0]
+    environment.filters["answered"] = lambda code, name, case="": _example(code, name, case)[1]
     return environment
+
+
+def _examples(code: str, name: str, case: str = "") -> str:
+    """Return a prompt's worked examples in a language, or the one of a case if it has one."""
+    examples = of(code).data["examples"][name]
+    if case:
+        examples = [examples[case]] if case in examples else []
+    return "\n".join(f"<example>\n{one}\n</example>" for one in examples)
+
+
+def _example(code: str, name: str, case: str = "") -> tuple[str, str]:
+    """Return a prompt's worked example as two turns: what is given, and the answer.
+
+    A prompt of several cases has one for each.
+    """
+    examples = of(code).data["examples"][name]
+    given, _, answer = (examples[case] if case else examples[0]).rpartition("\n")
+    return given, answer
 
 
 @cache

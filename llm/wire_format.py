@@ -1,6 +1,5 @@
 """OpenAI's chat format as litellm and llama.cpp read it: messages, schemas, tools, calls."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,20 +11,45 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.written_calls import after_thought, read_object, thought_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
+from callwright.warehouse.wire_schemas import wire_schema
 
 
-def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
-    """Return the messages in OpenAI's chat format."""
-    return [{"role": message.role, "content": message.content} for message in messages]
+def wire_messages(
+    messages: Sequence[ChatMessage], names: WireNames = NO_NAMES
+) -> list[dict[str, Any]]:
+    """Return the messages in OpenAI's chat format; `names` are those of `wire_names`."""
+    wired: list[dict[str, Any]] = []
+    unanswered: list[str] = []
+    for at, message in enumerate(messages):
+        wired.append({"role": message.role, "content": message.content})
+        if message.calls:
+            unanswered = [f"call_{at}_{number}" for number in range(len(message.calls))]
+            wired[-1]["tool_calls"] = [
+                {
+                    "id": name,
+                    "type": "function",
+                    "function": {
+                        "name": names.tool(call.tool),
+                        "arguments": orjson.dumps(
+                            names.arguments(call.tool, call.arguments)
+                        ).decode(),
+                    },
+                }
+                for name, call in zip(unanswered, message.calls, strict=True)
+            ]
+        elif message.role == "tool":
+            wired[-1]["tool_call_id"] = unanswered.pop(0) if unanswered else f"call_{at}"
+    return wired
 
 
 def wire_question(
-    request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+    request: ChatRequest, names: WireNames, stated: StatedSchema | None
 ) -> dict[str, Any]:
     """Return the messages, tools and schema of a request, with the schema as `stated`."""
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
-        return {"messages": wire_messages(request.messages), **tools}
+        return {"messages": wire_messages(request.messages, names), **tools}
     if stated.is_told:
         wire_texts = with_schema(request.messages, request.schema)
     else:
@@ -34,7 +58,7 @@ def wire_question(
     return {"messages": wire_texts, **shape, **tools}
 
 
-def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
+def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages with the schema in the first one, for providers that accept none."""
     wish = (
         "Reply with nothing but a JSON object that fits this JSON"
@@ -46,9 +70,7 @@ def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list
     return [{"role": "system", "content": wish}, *stated]
 
 
-LONGEST_NAME = 64
 _SHOWN = 100  # characters
-_FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class WireCall(NamedTuple):
@@ -58,29 +80,14 @@ class WireCall(NamedTuple):
     arguments: str
 
 
-def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Return each tool's name on the wire ([A-Za-z0-9_-]{1,64}), mapped to its own name."""
-    names: dict[str, str] = {}
-    plain_names = {tool.name: _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] for tool in tools}
-    taken = {name for name, plain in plain_names.items() if name == plain}
+def wire_tools(tools: Sequence[Tool], names: WireNames) -> list[dict[str, Any]]:
+    """Return the tools as a request lists them, one of each name, as all interfaces take them."""
+    first: dict[str, Tool] = {}
     for tool in tools:
-        plain = plain_names[tool.name]
-        wire, number = plain, 1
-        while wire in names or (wire in taken and wire != tool.name):
-            number += 1
-            wire = f"{plain[: LONGEST_NAME - len(str(number)) - 1]}_{number}"
-        names[wire] = tool.name
-    return names
-
-
-def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the tools as a request lists them, in the order of `names`."""
-    found = []
-    for wire, tool in zip(names, tools, strict=True):
-        parameters = {"type": "object", "properties": {}, **tool.parameters}
-        function = {**tool.signature, "name": wire, "parameters": parameters}
-        found.append({"type": "function", "function": function})
-    return found
+        first.setdefault(tool.name, tool)
+    shown = (names.shown(tool) for tool in first.values())
+    functions = ({**tool.signature, "parameters": wire_schema(tool).schema} for tool in shown)
+    return [{"type": "function", "function": function} for function in functions]
 
 
 def read_calls(written: Iterable[WireCall]) -> tuple[Call, ...] | None:

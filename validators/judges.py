@@ -11,8 +11,10 @@ from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
+from callwright.llm.answer_schemas import narrowed
 from callwright.llm.chat import ChatModel
 from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.llm.stated_schemas import Line, choice_schema
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
 
@@ -40,23 +42,23 @@ class ProposedCall(BaseModel):
 
 
 class Judgement(BaseModel):
-    """Whether two calls do the same for the user, and why."""
+    """Why, and whether two calls do the same for the user."""
 
+    reason: Line
     agree: bool
-    reason: str
 
 
 class Relevance(BaseModel):
-    """The tool that can do what is asked, null where none can, and why."""
+    """Why, and the tool that can do what is asked, null where none can."""
 
+    reason: Line
     tool: str | None
-    reason: str
 
 
 class Want(BaseModel):
     """Something that the person wants, and the tool that does it, null where none does."""
 
-    want: str
+    want: Line
     tool: str | None
 
 
@@ -67,30 +69,30 @@ class ScenarioReading(BaseModel):
 
 
 class PlanGrade(BaseModel):
-    """How near a plan comes to the due one, from 0 to 1, and why."""
+    """Why, and how near a plan comes to the due one, from 0 to 1."""
 
+    reason: Line
     score: Annotated[float, Field(ge=0, le=1)]
-    reason: str
 
 
 class MadeUp(BaseModel):
-    """The names of the parameters whose values nothing states, and why."""
+    """Why, and the names of the parameters whose values nothing states."""
 
+    reason: Line
     parameters: list[str]
-    reason: str
 
 
 class AnswerScore(BaseModel):
-    """How good a final answer is in one respect: not at all, in part, wholly."""
+    """Why, and how good a final answer is in one respect: not at all, in part, wholly."""
 
+    reason: Line
     score: Literal[0, 1, 2]
-    reason: str
 
 
 class ReplyScore(BaseModel):
     """How true a reply is to the results, and how much of what was asked it tells, from 1 to 5."""
 
-    reason: str
+    reason: Line
     score: Annotated[int, Field(ge=1, le=5)]
 
 
@@ -114,12 +116,14 @@ async def propose_call(
     template: str, sample: Sample, snapshot: Snapshot, context: StageContext
 ) -> Call | None:
     """Return the call that the context's model makes after the snapshot's prefix, or None."""
+    tools = context.toolset(sample.candidates)
+    named = choice_schema([tool.name for tool in tools], or_none=True)
     proposed = await ask_opinion(
         context.chat,
         template,
-        ProposedCall,
+        narrowed(ProposedCall, {"tool": named}),
         sample.time_sentence,
-        tools=shown_tools(context.toolset(sample.candidates)),
+        tools=shown_tools(tools),
         conversation=conversation_text(snapshot.prefix),
         language=sample.language,
     )
@@ -174,7 +178,9 @@ async def find_made_up(
         "conversation": conversation_text(turns),
         "call": shown_call(call),
     }
-    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, briefing, **shown)
+    named = {"type": "array", "items": choice_schema(call.arguments)}
+    answer = narrowed(MadeUp, {"parameters": named})
+    opinion = await ask_opinion(judge, PARAMETERS, answer, briefing, **shown)
     return [name for name in call.arguments if name in opinion.parameters]
 
 

@@ -180,7 +180,11 @@ def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
     calls = None
     if record.calls is not None:
         calls = _json([call.model_dump(mode="json") for call in record.calls])
-    return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
+    return "predictions", _fields(record, made_at) | {
+        "calls": calls,
+        "error_type": None,
+        "matched": None,
+    }
 
 
 @_row.register

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
@@ -24,7 +25,7 @@ from callwright.warehouse.engine import (
     require_condition,
 )
 from callwright.warehouse.errors import ConfigurationError, StoreError
-from callwright.warehouse.records import Record, content_key
+from callwright.warehouse.records import AnswerSort, Record, content_key
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.tables import SMALL, insert_statement, pieces, tables, write_batch
 from callwright.warehouse.waiting import PATIENCE, QUERY_SECONDS
@@ -175,14 +176,21 @@ class Warehouse:
                 # others may go on with what is open
                 connection.execute(f"set threads = {self.file.limits.threads}")
 
-    def mark_errors(self, mistakes: Mapping[str, str]) -> None:
-        """Record the kind of mistake of stored predictions, by key."""
+    def mark_errors(
+        self, mistakes: Mapping[str, str], sorts: Mapping[str, AnswerSort] = MappingProxyType({})
+    ) -> None:
+        """Record the kind of mistake of stored predictions by key, and how right ones are right.
+
+        The `sorts` are those that are right otherwise than by the gold.
+        """
+        matched = ["" if mistake else sorts.get(key, "gold") for key, mistake in mistakes.items()]
         self.execute(
             """
-            update predictions set error_type = m.mistake
-            from (select unnest(?::varchar[]) as key, unnest(?::varchar[]) as mistake) m where predictions.key = m.key
+            update predictions set error_type = m.mistake, matched = m.matched
+            from (select unnest(?::varchar[]) as key, unnest(?::varchar[]) as mistake, unnest(?::varchar[]) as matched) m
+            where predictions.key = m.key
             """,  # noqa: E501
-            [list(mistakes), list(mistakes.values())],
+            [list(mistakes), list(mistakes.values()), matched],
         )
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> None:

@@ -298,6 +298,7 @@ def _asked(
         split=given["split"],
         functions=functions,
         shown=shown,
+        as_published=given["as_published"],
     )
     return EvaluationRequest([one for one, _ in chosen], conditions)
 

@@ -49,6 +49,9 @@ class EvaluationOptions(TypedDict, total=False):
             same, how close plans come, which parameters a conversation supports, and how complete
             and correct final answers are.
         complexeval: Run multi-step samples as ComplexEval's paper describes, or as its code does.
+        as_published: Count the single gold call of the papers alone. Otherwise any accepted answer
+            counts: a question for a required parameter that is missing, a default said or left out,
+            a list without order in any order, a tool that does the same.
         turns: The most replies that a candidate may give in a multi-step sample.
         strategy: How candidates are asked. direct: for the calls, in a prompt. native: with the
             provider's own tool calling. route_then_fill: for the tools first, then for the
@@ -72,6 +75,7 @@ class EvaluationOptions(TypedDict, total=False):
     tools_shown: Annotated[Literal["first", "always"], Option("first")]
     judge: str
     complexeval: Annotated[Literal["as_paper", "as_published_code"], Option("as_paper")]
+    as_published: bool
     turns: Annotated[int, Option(TURN_LIMIT, least=1)]
     strategy: Annotated[str, Option("direct")]
     router: str

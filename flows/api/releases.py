@@ -29,7 +29,7 @@ from callwright.warehouse.exports.formats import (
     record_line,
 )
 from callwright.warehouse.exports.hugging_face import hugging_face_row
-from callwright.warehouse.exports.writing import TableFormat, plain_names, tool_document
+from callwright.warehouse.exports.writing import TableFormat, wire_document
 from callwright.warehouse.extras import require_package
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Language, Release, Sample, Tool
@@ -47,8 +47,10 @@ from callwright.warehouse.releases import (
     stream_release,
 )
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_names import wire_names
 
 if TYPE_CHECKING:
+    from callwright.flows.evaluation.comparing import AnswerVerdict
     from callwright.flows.overlap import Overlap
 
 
@@ -87,16 +89,36 @@ class KeptSample(NamedTuple):
     def messages(self) -> list[dict[str, Any]]:
         """All messages and calls in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
         return list(
-            openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
+            openai_messages(self.sample.briefing, self.sample.turns, wire_names(self.tools))
         )
+
+    @property
+    def prompt(self) -> list[dict[str, Any]]:
+        """The messages up to where the last calls are due: what a model is to answer."""
+        from callwright.flows.evaluation.comparing import last_due
+
+        turns = self.sample.turns[: last_due(self.sample)]
+        return list(openai_messages(self.sample.briefing, turns, wire_names(self.tools)))
+
+    def compare(self, answer: object) -> "AnswerVerdict":
+        """Compare an answer to `prompt` and `openai_tools` with all that is accepted.
+
+            verdict = kept.compare([("get_weather", {"city": "Ulm"})])
+            verdict.is_right, verdict.matched, verdict.mistake     # True, 'gold', ''
+
+        It takes what `evaluate` takes from a function: calls, OpenAI's message, a text, or None.
+        """
+        from callwright.flows.evaluation.comparing import compare_answer
+
+        tools = {one.key: one for one in self.tools}
+        return compare_answer(self.sample, tools, answer, wire_names(self.tools))
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
         """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {…}}]."""
-        names = plain_names(self.tools)
+        names = wire_names(self.tools)
         return [
-            {"type": "function", "function": tool_document(tool, names[tool.name])}
-            for tool in self.candidates
+            {"type": "function", "function": wire_document(tool, names)} for tool in self.candidates
         ]
 
     @property
@@ -325,6 +347,7 @@ class LoadedRelease:
         in_turn = options["one_call_at_a_time"]
         require_options_fit(form, from_answers, pass_rate, one_call_at_a_time=in_turn)
         from callwright.flows.api.tasks import cheats_in_release
+        from callwright.validators.accepted import allowances_of
 
         if self._stored is None:
             raise ConfigurationError(
@@ -357,7 +380,7 @@ class LoadedRelease:
             stream = stream_release(
                 warehouse, self.name, without=others, with_template=takes_all, words=words
             )
-            stream = stream._replace(one_call_at_a_time=in_turn)
+            stream = stream._replace(one_call_at_a_time=in_turn, allowances=allowances_of)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:

@@ -286,7 +286,8 @@ def _audit_text(report: "AuditReport") -> Iterator[str | TextTable]:
 )
 def audit_readers(
     *,
-    model: Sequence[str],
+    model: Sequence[str] = (),
+    recipe: Path | None = None,
     release: FromRelease = "",
     limit: Annotated[int, Option(least=1)] = 40,
     seed: Seed = 0,
@@ -298,16 +299,19 @@ def audit_readers(
     The figures are what they catch, what they wrongly doubt, and their cost.
 
     Args:
-        model: A model to compare. Repeatable.
+        model: A model to compare, by its name or by what --recipe calls it. Repeatable.
+        recipe: Read the settings of the models from this recipe; compare its candidates if no
+            model is named.
         limit: The number of samples of each family and language.
         wrong_at_most: Name the cheapest model that is known to let at most this share of wrong
             samples pass.
         wrong_before: The share of samples that is wrong before reading. Default: the share that
             readers of the newest builds doubted.
     """
-    from callwright.flows.auditing import ComparisonPlan, compare_readers
+    from callwright.flows.auditing import ComparisonPlan, compare_readers, readers_named
 
-    plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
+    models = readers_named(model, recipe)
+    plan = ComparisonPlan(models, release, limit, seed, wrong_before, wrong_at_most)
     with Terminal() as screen:
         report = run_loop(compare_readers(plan, read_settings(), screen))
     return CommandResult(report, _comparison_text(report))

@@ -4,7 +4,8 @@ import errno
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from threading import Timer, main_thread
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +22,11 @@ from callwright.flows.cli.screen import INTERRUPTED, Stopped, say, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
+AGAIN_AFTER = 0.05  # seconds
 UNWRITABLE = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -117,6 +122,7 @@ def main() -> None:
 
 def _end_by_signals() -> None:
     """Let SIGTERM and SIGHUP end a run as Ctrl-C does, unless they are ignored (nohup)."""
+    sys.unraisablehook = _stop_again
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
@@ -127,6 +133,20 @@ def _interrupt(_number: int, _frame: object) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
+
+
+def _stop_again(lost: "UnraisableHookArgs") -> None:
+    """Ask the main thread again to stop where the first Ctrl-C met code that can't raise.
+
+    Callbacks of compiled modules and finalizers report what is raised in them and go on.
+    """
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    # a signal, since that also wakes who waits
+    again = Timer(AGAIN_AFTER, signal.pthread_kill, (main_thread().ident, signal.SIGINT))
+    again.daemon = True
+    again.start()
 
 
 def _end(error: CallwrightError, code: int) -> None:

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,7 @@ from callwright.warehouse.errors import ConfigurationError
 if TYPE_CHECKING:
     from callwright.flows.catalogs import PlumbingParameter
     from callwright.flows.planning.possible import KindRow, Survey
+    from callwright.flows.planning.trying import TriedKind
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs import Problem
     from callwright.llm.tool_sentences import SentenceFile
@@ -325,8 +326,11 @@ def check_tools(
     secret: Secrets = (),
     tool: str = "",
     sentences: Sequence[Path] = (),
+    no_samples: bool = False,
 ) -> CommandResult:
     """Check which kinds of samples tools allow, and what is wrong with the tools.
+
+    A sample of each kind is made by template/v1 and checked; the table says what landed.
 
     Args:
         catalog: Files or a folder (a format may come first), the name of a catalog, `seed` for the
@@ -335,9 +339,11 @@ def check_tools(
         url: Check the tools of the MCP server at this URL.
         tool: Show for each kind whether it can be made from this tool.
         sentences: Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable.
+        no_samples: Only say what can be planned, and make no sample of each kind.
     """
     from callwright.flows.environments import words_of
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
+    from callwright.flows.planning.trying import try_kinds
     from callwright.flows.toolmaking import find_problems
     from callwright.generators.catalogs.choosing import read_pairs
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
@@ -362,9 +368,15 @@ def check_tools(
     kind_survey = run_loop(survey_recipe(survey_settings, read_settings()))
     if sentences:
         return _sentences_outcome(kind_survey)
+    spoken = tuple(dict.fromkeys(one.language for one in kind_survey.tools))
+    if spoken and not {*spoken} & {*survey_settings.languages}:
+        survey_settings = survey_settings.model_copy(update={"languages": spoken})
+        kind_survey = run_loop(survey_recipe(survey_settings, read_settings()))
     rows, constants = [*kind_survey.rows()], constants_to_fix(kind_survey.tools)
     if kind_survey.unheard:
         raise ConfigurationError(kind_survey.unheard[0])
+    is_tried = not (no_samples or tool or kind_survey.servers)
+    tried = run_loop(try_kinds(survey_settings, rows, read_settings())) if is_tried else ()
     problems = (*kind_survey.problems, *find_problems(kind_survey.tools))
     value = {
         "kinds": rows,
@@ -372,18 +384,11 @@ def check_tools(
         "constants": constants,
         "values": missing_values(kind_survey.tools),
         "problems": problems,
+        "tried": tried,
     }
     if tool:
         return CommandResult(value, [_tool_table(tool, kind_survey)])
-    counted = [
-        (
-            row.kind,
-            _usable_text(row),
-            row.reason if len(row.reason) <= _LONGEST else f"{row.reason[:_LONGEST]}…",
-        )
-        for row in rows
-    ]
-    table = TextTable(("kind", "tools", "why not"), counted)
+    table = _kinds_table(rows, {one.kind: one for one in tried})
     fixed = [one.sentence(len(kind_survey.tools)) for one in constants]
     of_servers = [f"{kind_survey.of_servers}."] if kind_survey.of_servers else []
     return CommandResult(
@@ -397,6 +402,18 @@ def check_tools(
             *_problems_text(problems, _GAPS),
         ],
     )
+
+
+def _kinds_table(rows: "Sequence[KindRow]", tried: "Mapping[str, TriedKind]") -> TextTable:
+    """Return what can be planned of each kind, what came of trying it, and why not more."""
+    counted = []
+    for row in rows:
+        one = tried.get(row.kind)
+        sample = "landed" if one and one.landed else "none landed" if row.usable else ""
+        reason = (one.reason if one else "") or row.reason
+        shown = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
+        counted.append((row.kind, _usable_text(row), *([sample] if tried else []), shown))
+    return TextTable(("kind", "tools", *(["sample"] if tried else []), "why not"), counted)
 
 
 def _sentence_files(paths: "Sequence[Path]") -> "tuple[SentenceFile, ...]":
@@ -472,12 +489,8 @@ def write_sentences(
 
 
 def _usable_text(row: "KindRow") -> str:
-    if not row.is_known:
-        return _UNKNOWN
-    return (
-        f"{row.usable} of"
-        f" {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}"
-    )
+    in_some = ", in some categories" if row.usable and row.possible < row.asked else ""
+    return f"{'' if row.is_known else 'at most '}{row.usable} of {row.tools}{in_some}"
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":

@@ -11,6 +11,7 @@ import orjson
 
 from callwright.flows.evaluation.gate import find_contestant
 from callwright.flows.evaluation.grading import grade_versions, judge_version
+from callwright.validators.accepted import AcceptedAnswers, ReadAnswer
 from callwright.validators.audit.defects import wrong_calls
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.metrics.mistakes import mistakes_of
@@ -26,7 +27,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import EXPORTS
 from callwright.warehouse.exports.writing import Format, TableFormat
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Call, Grade, Prediction, Sample, Score
+from callwright.warehouse.records import Call, Grade, Prediction, Sample, Score, Tool
 from callwright.warehouse.releases import (
     Answerers,
     AnswerReader,
@@ -44,11 +45,15 @@ _AT_ONCE = 10_000
 
 
 class CandidateAnswers(NamedTuple):
-    """A candidate's answers to some samples in all runs, with each answer's key and mistake."""
+    """A candidate's answers to some samples in all runs.
+
+    Each comes with its key, its stored mistake, and how it is stored to be right.
+    """
 
     predictions: list[Prediction]
     keys: list[str]
     mistakes: list[str | None]
+    matched: list[str | None]
 
 
 def read_pieces(
@@ -61,8 +66,10 @@ def read_pieces(
         rows = warehouse.rows(
             sql("answers.of_piece", columns=columns), [*run[:4], piece["lowest"], piece["highest"]]
         )
-        keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
-        yield CandidateAnswers(list(_predictions(rows)), keys, mistakes)
+        keys, mistakes, matched = (
+            [row.pop(name) for row in rows] for name in ("key", "error_type", "matched")
+        )
+        yield CandidateAnswers(list(_predictions(rows)), keys, mistakes, matched)
 
 
 def _predictions(rows: Iterable[Row]) -> Iterator[Prediction]:
@@ -127,14 +134,17 @@ def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Gra
     return {row["prediction"]: Grade(**row) for row in rows}
 
 
-def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> None:
+def put_scores(
+    warehouse: Warehouse, scores: Sequence[Score], split: str, *, as_published: bool = False
+) -> None:
     """Replace a candidate's scores over a split by the same verdicts; others' metrics stay."""
     runs = {
         (one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores
     }
     for run in runs:
         warehouse.execute(sql("answers.remove_scores"), [*run, split, run_figures()])
-    warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
+    more = {"split": split, "as_published": as_published}
+    warehouse.put_rows({"scores": [one.model_dump() | more for one in scores]})
 
 
 def score_answers(
@@ -143,11 +153,14 @@ def score_answers(
     run: CandidateRun,
     judge: str = "",
     split: str = "",
+    *,
+    as_published: bool = False,
 ) -> list[str]:
     """Score the complete runs of a candidate over one split, or the release and each split.
 
-    By rule, which names all mistakes too, or by what a judge has said. Gives why metrics of other
-    packages and of files have no score.
+    By rule, which names all mistakes too, or by what a judge has said. Any accepted answer counts,
+    or the gold alone `as_published`. Gives why metrics of other packages and of files have no
+    score.
     """
     samples, release = {sample.key: sample for sample in content.samples}, content.release.name
     complete = complete_runs(warehouse, content, run)
@@ -163,27 +176,83 @@ def score_answers(
     gathered = {one: AllScores(content.tools, problems, opinions) for one in complete}
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
-            answered = list(_by_sample(piece, samples))
+            read = list(_as_gold(piece.predictions, samples, content.tools, as_published))
+            as_gold = [one.prediction for one in read]
+            answered = list(_by_sample(as_gold, samples))
             for one, scores in gathered.items():
                 scores.add(list(_of_split(answered, content, one, complete[one])))
             if not judge:
-                _mark_mistakes(warehouse, piece, samples)
+                _mark_mistakes(warehouse, piece, read, samples)
         for one, scores in gathered.items():
-            put_scores(warehouse, scores.scores(), one)
+            put_scores(warehouse, scores.scores(), one, as_published=as_published)
     return [*problems.values()]
 
 
+def score_others_alike(
+    warehouse: Warehouse, content: ReleaseContent, *, as_published: bool
+) -> list[str]:
+    """Score anew whoever was scored on a release the other way: all stand in one table.
+
+    A judge has to be asked about other answers then: its scores are removed. Returns whose.
+    """
+    of_runs = [*run_figures(), *run_figures("as_published_code")]
+    rows = warehouse.rows(
+        sql("answers.scored_otherwise"), [content.release.name, as_published, of_runs]
+    )
+    removed: list[str] = []
+    for row in rows:
+        judge = row.pop("judge")
+        run = CandidateRun(content.release.name, **row)
+        if judge:
+            warehouse.execute(sql("answers.remove_judged"), [*run[:4], judge, of_runs])
+            removed.append(
+                f"The scores of {run.candidate} by the judge {judge} counted other answers. They"
+                f" are removed; evaluate {run.candidate} again with --judge {judge}."
+            )
+        else:
+            score_answers(warehouse, content, run, as_published=as_published)
+    return removed
+
+
+def read_as_gold(
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, *, as_published: bool
+) -> Iterator[Prediction]:
+    """Yield a candidate's predictions in all runs, with the gold in place of what is as right."""
+    samples = {sample.key: sample for sample in content.samples}
+    for piece in read_pieces(warehouse, run):
+        read = _as_gold(piece.predictions, samples, content.tools, as_published)
+        yield from (one.prediction for one in read)
+
+
+def _as_gold(
+    predictions: Iterable[Prediction],
+    samples: Mapping[str, Sample],
+    tools: Mapping[str, Tool],
+    as_published: bool,  # noqa: FBT001 - as its callers were asked
+) -> Iterator[ReadAnswer]:
+    for subject, given in groupby(predictions, key=lambda one: one.subject):
+        accepted = AcceptedAnswers(samples[subject], tools)
+        yield from (ReadAnswer(one) if as_published else accepted.read(one) for one in given)
+
+
 def _mark_mistakes(
-    warehouse: Warehouse, piece: CandidateAnswers, samples: Mapping[str, Sample]
+    warehouse: Warehouse,
+    piece: CandidateAnswers,
+    read: Sequence[ReadAnswer],
+    samples: Mapping[str, Sample],
 ) -> None:
-    named = mistakes_of(piece.predictions, samples)
+    known = zip(piece.keys, piece.mistakes, piece.matched, strict=True)
+    mistakes = mistakes_of((one.prediction for one in read), samples)
     changed = {
-        key: mistake
-        for key, before, mistake in zip(piece.keys, piece.mistakes, named, strict=True)
-        if mistake is not None and mistake != before
+        key: (mistake, one.sort)
+        for (key, before, matched), mistake, one in zip(known, mistakes, read, strict=True)
+        if mistake is not None and (mistake, "" if mistake else one.sort) != (before, matched)
     }
     if changed:
-        warehouse.mark_errors(changed)
+        warehouse.mark_errors(
+            {key: mistake for key, (mistake, _) in changed.items()},
+            {key: sort for key, (_, sort) in changed.items()},
+        )
 
 
 def _of_split(
@@ -212,8 +281,10 @@ def _no_search_for_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterator[Answered]:
-    for subject, given in groupby(piece.predictions, key=lambda one: one.subject):
+def _by_sample(
+    predictions: Iterable[Prediction], samples: Mapping[str, Sample]
+) -> Iterator[Answered]:
+    for subject, given in groupby(predictions, key=lambda one: one.subject):
         yield samples[subject], list(given)
 
 
@@ -278,7 +349,9 @@ def with_answers(
     return stream._replace(samples=reader.through(stream.samples), answers=reader.of)
 
 
-def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
+def keep_intervals(
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, *, as_published: bool
+) -> None:
     """Keep confidence intervals of metric differences between changed and original tools.
 
     This needs the candidate's answers on both.
@@ -290,7 +363,9 @@ def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: Candidate
         of_run = (change.candidate, change.tools_shown) == (run.candidate, run.tools_shown)
         if of_run and change.is_paired and run.strategy in (change.strategy, change.plain_strategy):
             before, after = (
-                _addends(warehouse, content, run._replace(strategy=strategy))
+                _addends(
+                    warehouse, content, run._replace(strategy=strategy), as_published=as_published
+                )
                 for strategy in (change.plain_strategy, change.strategy)
             )
             for split in {"", *content.splits.values()}:
@@ -324,12 +399,13 @@ def _intervals(
 
 
 def _addends(
-    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, *, as_published: bool
 ) -> dict[str, Mapping[str, Addend]]:
     """Return what the answers of a candidate's first run add to each metric, by sample."""
     samples = {sample.key: sample for sample in content.samples}
     added: dict[str, Mapping[str, Addend]] = {}
-    for key, given in groupby(read_predictions(warehouse, run), key=lambda one: one.subject):
+    read = read_as_gold(warehouse, content, run, as_published=as_published)
+    for key, given in groupby(read, key=lambda one: one.subject):
         first, sample = [one for one in given if one.run == 0], samples[key]
         if first:
             scores = AllScores(content.tools, {})

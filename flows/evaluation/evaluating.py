@@ -15,9 +15,10 @@ from callwright.flows.evaluation.answers import (
     answered_subjects,
     keep_intervals,
     read_agreements,
+    read_as_gold,
     read_grades,
-    read_predictions,
     score_answers,
+    score_others_alike,
 )
 from callwright.flows.evaluation.evaluation_run import (
     USUAL,
@@ -125,6 +126,10 @@ async def evaluate_release(
             await evaluate_paths(evaluation, candidate, judge, paths)
 
         await evaluate_each(named, evaluate, release, progress)
+        as_published = conditions.as_published
+        told = [] if is_live else score_others_alike(warehouse, content, as_published=as_published)
+        for sentence in told:
+            progress.say(sentence)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
 
@@ -303,12 +308,16 @@ async def _evaluate_snapshots(
 ) -> None:
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
+    as_published = evaluation.conditions.as_published
     with warehouse.together():
-        problems = score_answers(warehouse, content, run)
-        keep_intervals(warehouse, content, run)
+        problems = score_answers(warehouse, content, run, as_published=as_published)
+        keep_intervals(warehouse, content, run, as_published=as_published)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, run)
-        problems += score_answers(warehouse, content, run, judge.name, evaluation.conditions.split)
+        split = evaluation.conditions.split
+        problems += score_answers(
+            warehouse, content, run, judge.name, split, as_published=as_published
+        )
     for problem in problems:
         evaluation.progress.say(problem)
 
@@ -373,9 +382,10 @@ async def _judge_missing(
     )
     for wanted in opinions:
         decided_keys = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
-        predictions = (
-            one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples
+        read = read_as_gold(
+            evaluation.warehouse, content, run, as_published=evaluation.conditions.as_published
         )
+        predictions = (one for one in read if one.subject in samples)
         missing = [
             one
             for one in predictions

@@ -100,6 +100,8 @@ class Conditions(NamedTuple):
     functions: Mapping[str, AnswerFunction] = MappingProxyType({})
     # how the tools are changed, as the label of `prompting` says too
     shown: ShownTools = AS_THEY_ARE
+    # answers are held against the single gold, as the papers do; False: against all accepted ones
+    as_published: bool = False
 
 
 USUAL = Conditions()
@@ -253,11 +255,17 @@ def readiness_of(
 def choose_candidates(
     models: Sequence[str], recipe: Path | None
 ) -> list[Candidate | AnswerFunction]:
-    """Return the named candidates, models or functions (`agent.py:answer`), and a recipe's."""
+    """Return the named candidates, models or functions (`agent.py:answer`), and a recipe's.
+
+    A model that the recipe has settings for gets them.
+    """
+    brought = read_recipe(recipe) if recipe else None
+    named_model = brought.model_named if brought else read_model
     named = [
-        function_named(name) or Candidate(label=name, model=read_model(name)) for name in models
+        function_named(name) or Candidate(label=name, model=named_model(name)) for name in models
     ]
-    return [*named, *(read_recipe(recipe).candidates if recipe else ())]
+    more = brought.candidates if brought else ()
+    return [*named, *(one for one in more if one.label not in models)]
 
 
 def label_of(candidate: Candidate | AnswerFunction) -> str:

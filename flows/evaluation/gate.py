@@ -46,7 +46,8 @@ class AnsweredItem(NamedTuple):
 
     `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None if the answer
     can't be read, and `problem` says why. `verdict` is by rule, None if nothing was judged;
-    `error_type` names the mistake.
+    `error_type` names the mistake, `matched` how a right answer is right: as the gold has it, or
+    otherwise (`AnswerSort`).
 
         item.sample, item.turn, item.due       # '5c1f…', 1, [{'tool': 'get_weather', …}]
         item.calls, item.problem               # None, 'python/agent raised KeyError: …'
@@ -63,6 +64,7 @@ class AnsweredItem(NamedTuple):
     problem: str
     verdict: bool | None
     error_type: str | None
+    matched: str | None = None
     request: str = ""
 
     @property

@@ -22,9 +22,10 @@ from callwright.flows.evaluation.predictions import (
     MOST_NATIVE,
     PromptingStrategy,
     Question,
-    in_messages,
+    as_chat,
     name_tools,
     parse_completion,
+    require_function,
     storable,
 )
 from callwright.flows.evaluation.task_runs import TaskRun
@@ -44,7 +45,7 @@ from callwright.generators.multi_step.correction import (
 from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample, world_problem
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
-from callwright.generators.transcripts import conversation_text
+from callwright.generators.transcripts import chat_messages, conversation_text
 from callwright.generators.users.user import (
     USER_IS_THERE,
     SimulatedUser,
@@ -579,8 +580,9 @@ async def _ask_natively(
         history=shown_past(history),
         language=asking.language,
     )
+    said = chat_messages(_turns_of(asking.request, history))
     completion = await chat.complete(
-        led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number
+        as_chat(led_by(asking.briefing, prompt), [*said]), asking.tools, sample_index=asking.number
     )
     return _as_next(completion)
 
@@ -596,10 +598,13 @@ def _as_next(completion: Completion) -> NextReply:
 async def _ask_in_messages(
     asking: RunPrompts, history: Sequence[Exchange], chat: ChatModel
 ) -> NextReply:
-    prompt = render(
-        OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language
-    )
-    turns: list[Turn] = [UserTurn(text=asking.request)]
+    require_function(chat)
+    return await _ask_natively(asking, history, chat)
+
+
+def _turns_of(request: str, history: Sequence[Exchange]) -> list[Turn]:
+    """Return a run so far as the turns of a conversation."""
+    turns: list[Turn] = [UserTurn(text=request)]
     for exchange in history:
         if exchange.told:
             turns += [ReplyTurn(text=exchange.said), UserTurn(text=exchange.told)]
@@ -612,10 +617,7 @@ async def _ask_in_messages(
             CallTurn(calls=calls, executed=True),
             ResultTurn.model_construct(results=exchange.responses),
         ]
-    completion = await in_messages(
-        chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools
-    )
-    return _as_next(completion)
+    return turns
 
 
 class PathStrategy(NamedTuple):

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.generators.kinds import traits_of
-from callwright.generators.transcripts import conversation_text
+from callwright.generators.tools import in_a_line
+from callwright.generators.transcripts import chat_messages, conversation_text
+from callwright.language.schemas import json_type
 from callwright.llm.function_model import FunctionModel
 from callwright.llm.prompts import led_by, prompt_version, render
-from callwright.llm.wire_format import wire_names
 from callwright.llm.written_calls import (
     LONGEST,
     TRACE_OF_A_CALL,
@@ -39,7 +40,6 @@ from callwright.validators.metrics.callnavi.answers import (
 )
 from callwright.validators.metrics.ratios import CandidateRun
 from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.records import (
     TIME_SENTENCE,
     Call,
@@ -50,6 +50,7 @@ from callwright.warehouse.records import (
     Tool,
     ToolsShown,
 )
+from callwright.warehouse.wire_names import WireNames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
     from callwright.generators.families import Asked
     from callwright.generators.stages import StageContext
-    from callwright.llm.chat import ChatModel, Completion, Prompt
+    from callwright.llm.chat import ChatMessage, ChatModel, Completion, Prompt
     from callwright.warehouse.records import Turn
 
     ShownTool = dict[str, JsonValue]
@@ -69,6 +70,7 @@ MOST_CALLS = 64  # who plans more than this before a call plans without end
 MOST_NATIVE = 128  # so many tools providers take with a request
 ONE_CALL = "answer_as_candidate"
 CALLS = "answer_with_calls"
+NATIVE = "answer_natively"
 NAMES = "name_needed_tools"
 LAST = "call_last"
 BEFORE = "calls_before"
@@ -128,6 +130,27 @@ class Question(NamedTuple):
             | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
             for tool in self.tools
         ]
+
+    @property
+    def outlined(self) -> list[ShownTool]:
+        """The tools in a line each, to choose among: names, types, the first line of what it does.
+
+        For plans, also the names of what they return.
+        """
+        return [_outline(tool, has_returns=self.setting == "plan") for tool in self.tools]
+
+
+def _outline(tool: Tool, *, has_returns: bool) -> ShownTool:
+    properties: dict[str, JsonValue] = {
+        name: {"type": json_type(schema)} for name, schema in tool.properties.items()
+    }
+    line: ShownTool = {
+        "name": tool.name,
+        "description": in_a_line(tool.description),
+        "parameters": {"properties": properties, "required": [*tool.required]},
+    }
+    returned = (tool.returns or {}).get("properties") if has_returns else None
+    return line | ({"returns": {"properties": {key: {} for key in returned}}} if returned else {})
 
 
 class Reply(NamedTuple):
@@ -239,15 +262,20 @@ def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
     return _by_own_names(parsed, completion.names)
 
 
-def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
-    """Return a reply with the tools' own names for those on the wire; unknown names stay."""
+def _by_own_names(parsed: ParsedReply, names: WireNames) -> ParsedReply:
+    """Return a reply with the own names for those on the wire; unknown names stay."""
     if not names or not parsed.calls:
         return parsed
-    calls = tuple(
-        call._replace(tool=names.get(call.tool, call.tool)) if isinstance(call.tool, str) else call
-        for call in parsed.calls
-    )
-    return parsed._replace(calls=calls)
+    return parsed._replace(calls=tuple(_by_own_name(call, names) for call in parsed.calls))
+
+
+def _by_own_name(call: ReplyCall, names: WireNames) -> ReplyCall:
+    if not isinstance(call.tool, str):
+        return call
+    tool, given = names.own_tool(call.tool), call.arguments
+    if isinstance(given, dict):
+        given = names.own_arguments(tool, given)
+    return ReplyCall(tool, given)
 
 
 def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:
@@ -335,9 +363,28 @@ async def _ask_natively(question: Question, models: Models, prompting: Prompting
         )
         for tool in question.tools
     ]
-    prompt = _prompt(CALLS, question, "native")
+    prompt = _native_prompt(question)
     completion = await models.candidate.complete(prompt, tools, sample_index=question.number)
     return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
+
+
+def _native_prompt(question: Question) -> Prompt:
+    """Return the conversation as messages, behind a system message that says what is due."""
+    said = [*chat_messages(question.turns)]
+    request = next((one.content for one in said if one.role == "user"), "")
+    prompt = render(
+        PROMPTS,
+        NATIVE,
+        setting=question.setting,
+        conversation=question.conversation,
+        request=request,
+    )
+    return as_chat(led_by(question.briefing, prompt), said)
+
+
+def as_chat(prompt: Prompt, said: Sequence[ChatMessage]) -> Prompt:
+    """Return a prompt's system message with a conversation's own messages behind it."""
+    return prompt.with_changes(messages=(prompt.messages[0], *said))
 
 
 async def _route_then_fill(
@@ -360,21 +407,17 @@ async def _route_then_fill(
 async def _ask_in_messages(
     question: Question, models: Models, prompting: PromptingStrategy
 ) -> Reply:
-    """Ask with the conversation as OpenAI messages and the system message of native calling."""
-    [system, *_] = _prompt(CALLS, question, "native").messages
-    completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
+    """Ask a function, which takes any number of tools."""
+    require_function(models.candidate)
+    completion = await models.candidate.complete(_native_prompt(question), question.tools)
     return Reply(completion.text, parse_completion(completion))
 
 
-async def in_messages(
-    chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]
-) -> Completion:
-    """Return what a function answers to a conversation. Raise ConfigurationError for a model."""
+def require_function(chat: ChatModel) -> None:
+    """Raise ConfigurationError for a model where a Python function is asked."""
     if not isinstance(chat, FunctionModel):
         problem = f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
         raise ConfigurationError(problem)
-    names = {name: wire for wire, name in wire_names(tools).items()}
-    return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
 
 
 class NamedTools(NamedTuple):
@@ -438,12 +481,12 @@ class Strategy(NamedTuple):
 
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
-    "native": Strategy(_ask_natively, (NAMES, CALLS)),
+    "native": Strategy(_ask_natively, (NAMES, NATIVE)),
     "route_then_fill": Strategy(
         _route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2
     ),
     "backward": Strategy(_think_backwards, (LAST, BEFORE), asks=2),
-    IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), is_for_models=False),
+    IN_MESSAGES: Strategy(_ask_in_messages, (NATIVE,), is_for_models=False),
 }
 
 
@@ -474,12 +517,9 @@ def prompts_seen() -> list[str]:
 
 
 def _prompt(
-    template: str,
-    question: Question,
-    notation: Notation | Literal["native"],
-    **more: list[JsonValue],
+    template: str, question: Question, notation: Notation, **more: list[JsonValue]
 ) -> Prompt:
-    tools, listing = question.shown, ""
+    tools, listing = question.outlined if template == NAMES else question.shown, ""
     if notation == "yaml":
         import yaml
 

@@ -32,8 +32,8 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.releases import read_tools, release_named
 from callwright.warehouse.rows import Row
+from callwright.warehouse.shown_tools import as_shown
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tool_notes import without_notes
 
 # what nobody was shown is no gold name, whatever a candidate remembers
 _UNSHOWN = "{} (its former name)"
@@ -71,7 +71,7 @@ class ShownTools(Record):
 
     def toolset(self, tools: Iterable[Tool]) -> list[Tool]:
         """Return the tools as they are shown, as their documents describe them if unchanged."""
-        return [self.tools.get(tool.key) or without_notes(tool) for tool in tools]
+        return [self.tools.get(tool.key) or as_shown(tool) for tool in tools]
 
     def show(self, tool: str, arguments: JsonValue) -> NamedCall:
         """Return a call of the release under the names shown."""
@@ -245,7 +245,7 @@ def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]
         ChangedTool(
             tool,
             shown.tools[tool.key],
-            tuple(_differences(without_notes(tool), shown.tools[tool.key], shown)),
+            tuple(_differences(as_shown(tool), shown.tools[tool.key], shown)),
         )
         for tool in tools
         if tool.key in shown.tools
@@ -463,8 +463,8 @@ class _ToolsBeingChanged:
     ) -> None:
         """Store how a tool is shown; its parameters are renamed unless they already are."""
         names = self._parameters.get(tool.name, {})
-        given = without_notes(tool)
-        shown = without_notes(
+        given = as_shown(tool)
+        shown = as_shown(
             tool.with_changes(
                 name=self._names.get(tool.name, tool.name),
                 description=description,

@@ -35,11 +35,12 @@ from callwright.warehouse.browsing import (
 )
 from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import record_line
-from callwright.warehouse.exports.writing import plain_names, tool_document
+from callwright.warehouse.exports.writing import wire_document
 from callwright.warehouse.records import Evidence, Sample, Tool
 from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_names import wire_names
 
 # What speaks against a sample is read first.
 _FIRST: Mapping[str, int] = {"contradicted": -2, "unproved": -1}
@@ -207,7 +208,7 @@ def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Return a sample's last due calls as a test of a model, "" if no calls are asked for."""
     if not sample.call_turns:
         return ""
-    names = plain_names(tools.values())
+    names = wire_names(tools.values())
     shown = [tools[key] for key in sample.candidates if key in tools]
     return render(
         "sample_test.py.j2",
@@ -216,14 +217,14 @@ def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
             list(openai_messages(sample.briefing, sample.turns[: sample.call_turns[-1][0]], names))
         ),
         tools=_lines(
-            [
-                {"type": "function", "function": tool_document(tool, names[tool.name])}
-                for tool in shown
-            ]
+            [{"type": "function", "function": wire_document(tool, names)} for tool in shown]
         ),
         due=_lines(
             [
-                {"name": names.get(one.tool, one.tool), "arguments": dict(one.arguments)}
+                {
+                    "name": names.tool(one.tool),
+                    "arguments": names.arguments(one.tool, one.arguments),
+                }
                 for one in sample.gold
             ]
         ),

@@ -5,7 +5,7 @@ from math import ceil
 from typing import NamedTuple
 
 from callwright.flows.recipe import Recipe
-from callwright.generators.families import Kind, LeftOut, Order, ignore, told_of
+from callwright.generators.families import Family, Kind, LeftOut, Order, ignore, told_of
 from callwright.generators.kinds import family_of, kind_named, waves_of
 from callwright.generators.own_values import OwnValues
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
@@ -63,17 +63,32 @@ def shares(
             leave_out(LeftOut(name, told_of(error), samples=count))
             continue
         for share in family_shares:
-            if share.samples and family.has_fixed_words and not has_folder(share.language):
-                reason = (
-                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own,"
-                    f" which it has in {', '.join(known())} and not in {share.language!r}"
-                    f" ({of(share.language).name}). Ask for other kinds in it."
-                )
+            reason = _wordlessness(recipe, family, share.language)
+            if share.samples and reason:
                 leave_out(
                     LeftOut(kind.name, reason, share.language, share.place, samples=share.samples)
                 )
             else:
                 yield Demand(kind, share.language, share.samples, place=share.place)
+
+
+def _wordlessness(recipe: Recipe, family: Family, language: Language) -> str:
+    """Return why samples of a family can't be worded in a language, or "" if they can."""
+    if has_folder(language):
+        return ""
+    name, generator = of(language).name, recipe.models.generator.name
+    if not reads_language(generator):
+        return (
+            f"{generator} writes {', '.join(of(one).name for one in known())}, not {name}. Set"
+            f" models.generator to a language model, or remove {language!r} from languages."
+        )
+    if family.has_fixed_words:
+        return (
+            f"The kinds of the family {family.name!r} hold turns in words of callwright's own,"
+            f" which it has in {', '.join(known())} and not in {language!r} ({name}). Ask for"
+            " other kinds in it."
+        )
+    return ""
 
 
 def told_of_brought(recipe: Recipe) -> Iterator[str]:
@@ -160,4 +175,5 @@ def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
         recipe.variants,
         OwnValues(recipe.own_values),
         0 if recipe.worlds == "per task" else recipe.worlds,
+        value_sets=recipe.value_sets,
     )

@@ -12,7 +12,7 @@ from callwright.flows.catalogs import aside
 from callwright.flows.planning.demands import told_of_brought, waves
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.planning.statistics import told_of_trust
-from callwright.flows.progress import Progress, SilentProgress, told_of_own_reader
+from callwright.flows.progress import Progress, SilentProgress, duration, told_of_own_reader
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
 from callwright.flows.run.carry import GroupRun, InProcess
@@ -25,7 +25,8 @@ from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import all_kinds, family_of, kind_named, traits_of
 from callwright.generators.toolset.sketches import load_categories
 from callwright.llm.asking import Asking, LedgeredChat
-from callwright.llm.models import ModelSettings
+from callwright.llm.chat import READ_AS_FAST
+from callwright.llm.models import LOCAL, LOCAL_OPENAI, ModelSettings, reads_language
 from callwright.llm.prices import knows_tokenizer, say_unpriced, unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
 from callwright.validators.reading.planting import GROUP as MEASURING
@@ -79,6 +80,7 @@ class Estimate(NamedTuple):
     prompt_tokens: int
     reply_tokens: int
     dollars: float | None
+    seconds: float | None  # None where a model's pace is unknown
     accepted: int | None
     dollars_per_accepted: float | None
     rows: tuple[EstimateRow, ...]
@@ -103,11 +105,71 @@ class Estimate(NamedTuple):
             each = f", {_money(self.dollars_per_accepted)} for each accepted sample"
         tokens = f"{self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
         made = f"about {count_of(self.calls, 'call')}, {tokens}, {cost or 'no cost'}"
-        return f"Estimate for {count_of(self.planned, 'planned sample')}: {made}{each}."
+        time = "" if self.seconds is None else f", {duration(self.seconds)} at the measured pace"
+        return f"Estimate for {count_of(self.planned, 'planned sample')}: {made}{each}{time}."
 
 
 def _money(dollars: float) -> str:
     return f"${dollars:.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
+
+
+class _Pace(NamedTuple):
+    """What a model's requests took in this warehouse: their seconds together, and their tokens.
+
+    `at_once` is how many requests it takes at a time.
+    """
+
+    model: str
+    seconds: float
+    work: float  # tokens of replies, and those of prompts as far as they take time
+    at_once: int
+
+    @property
+    def sentence(self) -> str:
+        """The pace as a note of the estimate."""
+        return (
+            f"{self.model} was measured at {self.work / self.seconds:.1f} tokens a second for each"
+            f" request, with {self.at_once} at once."
+        )
+
+
+def _paces(warehouse: Warehouse, recipe: Recipe) -> dict[str, _Pace | None]:
+    """Return the pace of each model that takes time, None where it was never asked."""
+    models = {model.name: model for _, model in roles_of(recipe) if reads_language(model.name)}
+    rows = {
+        row["model"]: row
+        for row in warehouse.rows(sql("estimating.paces"), [READ_AS_FAST, [*models]])
+    }
+    return {
+        name: _Pace(name, rows[name]["seconds"], rows[name]["work"], model.concurrency)
+        if name in rows
+        else None
+        for name, model in models.items()
+    }
+
+
+def _seconds(rows: Iterable[EstimateRow], paces: Mapping[str, _Pace | None]) -> float | None:
+    """Return how long the requests take, None where a pace is unknown or no model takes time."""
+    total = 0.0
+    for row in rows:
+        if row.model not in paces:
+            continue
+        pace = paces[row.model]
+        if pace is None:
+            return None
+        work = row.reply_tokens + row.prompt_tokens / READ_AS_FAST
+        total += work * pace.seconds / pace.work / pace.at_once
+    return total if paces else None
+
+
+def _told_of_paces(paces: Mapping[str, _Pace | None]) -> Iterator[str]:
+    for name, pace in paces.items():
+        if pace is not None:
+            yield pace.sentence
+        elif name.startswith((LOCAL, LOCAL_OPENAI)):
+            yield (
+                f"The pace of {name} is unknown. `callwright build RECIPE --preview 2` measures it."
+            )
 
 
 class _StageDemand(NamedTuple):
@@ -133,9 +195,10 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
             planned_by_kind(run),
         )
         left_out = read_left_out(run.warehouse, run.build)
-    earlier, earlier_notes = await asyncio.to_thread(
-        _told_by_earlier, open_warehouse(settings), recipe
-    )
+    warehouse = open_warehouse(settings)
+    earlier = await asyncio.to_thread(_earlier_build, warehouse, recipe)
+    told = await asyncio.to_thread(_told_of_readers, warehouse, recipe)
+    paces = await asyncio.to_thread(_paces, warehouse, recipe)
     # few sources tell nothing of the others
     own = (one for one in left_out if not kind_named(one.kind).sources)
     impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
@@ -158,14 +221,15 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         prompt_tokens=sum(row.prompt_tokens for row in rows),
         reply_tokens=sum(row.reply_tokens for row in rows),
         dollars=dollars,
+        seconds=_seconds(rows, paces),
         accepted=accepted,
         dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
         rows=tuple(rows),
         earlier=earlier,
-        notes=tuple(_notes(recipe)),
+        notes=(*_notes(recipe), *_told_of_paces(paces)),
     )
     left = (f"No {name} samples can be planned. {one.reason}" for name, one in impossible.items())
-    return build_estimate._replace(notes=(*build_estimate.notes, *left, *unread, *earlier_notes))
+    return build_estimate._replace(notes=(*build_estimate.notes, *left, *unread, *told))
 
 
 def _taken(
@@ -324,14 +388,14 @@ def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
     return {name: round(count * (1 + more)) for name, count in recipe.samples.items() if count}
 
 
-def _told_by_earlier(warehouse: Warehouse, recipe: Recipe) -> tuple[EarlierBuild | None, list[str]]:
-    """Return the earlier build, and sentences on those of its readers that settled nothing."""
-    earlier = _earlier_build(warehouse, recipe)
-    if earlier is None:
-        return None, []
-    return earlier, [
-        f"In build {earlier.build}: {one}"
-        for one in told_of_trust(warehouse, earlier.build, recipe.accept)
+def _told_of_readers(warehouse: Warehouse, recipe: Recipe) -> list[str]:
+    """Return why the recipe's readers settle nothing, as far as an earlier build measured it."""
+    readers = [model.name for role, model in roles_of(recipe) if role != "generator"]
+    return [
+        f"In build {row['build']}: {sentence}"
+        for row in warehouse.rows(sql("estimating.measured"), [readers])
+        for sentence in told_of_trust(warehouse, row["build"], recipe.accept)
+        if sentence.startswith(f"{row['reader']} ")
     ]
 
 
@@ -362,7 +426,12 @@ def _notes(recipe: Recipe) -> Iterator[str]:
 
 
 async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> None:
-    """Say what a build will ask and cost if it costs money, and which models have no price."""
+    """Say what a build will ask and cost if it costs money, and which models have no price.
+
+    Also say which of its readers are known to settle nothing, before any of them is asked.
+    """
+    for sentence in await asyncio.to_thread(_told_of_readers, open_warehouse(settings), recipe):
+        progress.say(sentence)
     if costs_money(recipe):
         progress.say((await estimate_build(recipe, settings)).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:

@@ -40,7 +40,7 @@ class KindRow(NamedTuple):
     """What the tools allow of a kind: `usable` of `tools` can be used; `reason` is why not more.
 
     If it is not `is_known`, what is possible depends on other samples, and the counts are upper
-    bounds.
+    bounds: no more than of the kinds that it is made from.
     """
 
     kind: str
@@ -87,20 +87,35 @@ class Survey(NamedTuple):
 
     def rows(self) -> Iterator[KindRow]:
         """Yield a row for each kind, in the order of the recipe."""
-        tool_names = {tool.name for tool in self.tools}
-        for kind, asked_count in self.asked.items():
-            mine = [one for one in self.left_out if one.kind == kind]
-            gone = {one.tool for one in mine if one.tool}
-            reasons = Counter[str]()
-            for left_part in mine:
-                reasons[left_part.reason] += 1_000_000 * bool(left_part.samples) + 1
-            missing = sum(one.samples for one in mine)
-            usable = 0 if missing == asked_count else len(tool_names - gone)
-            why = next((reason for reason, _ in reasons.most_common(1)), "")
-            is_known = missing == asked_count or is_known_before(kind_named(kind))
-            yield KindRow(
-                kind, asked_count, asked_count - missing, usable, len(tool_names), why, is_known
-            )
+        rows: dict[str, KindRow] = {}
+        for wave in waves_of(self.asked):
+            for kind in wave:
+                rows[kind.name] = self._row(kind, rows)
+        yield from (rows[name] for name in self.asked)
+
+    def _of(self, kind: str) -> Iterator[LeftOut]:
+        return (one for one in self.left_out if one.kind == kind)
+
+    def _row(self, kind: Kind, before: Mapping[str, KindRow]) -> KindRow:
+        """Return the row of a kind; `before` has those of the kinds that it is made from."""
+        asked_count, mine = self.asked[kind.name], [*self._of(kind.name)]
+        gone = {one.tool for one in mine if one.tool}
+        # the samples of a kind may be shared out over the tools' categories
+        closed = {one.place for one in mine if one.samples and one.place and not one.tool}
+        reasons = Counter[str]()
+        for left_part in mine:
+            reasons[left_part.reason] += 1_000_000 * bool(left_part.samples) + 1
+        missing = sum(one.samples for one in mine)
+        left = [tool for tool in self.tools if tool.category not in closed]
+        usable = 0 if missing == asked_count else len({tool.name for tool in left} - gone)
+        is_known = missing == asked_count or is_known_before(kind)
+        sources = [before[name] for name in kind.sources if name in before]
+        if sources and not is_known:
+            usable = min(usable, max(one.usable for one in sources))
+        why = next((reason for reason, _ in reasons.most_common(1)), "")
+        total = len({tool.name for tool in self.tools})
+        possible = asked_count - missing
+        return KindRow(kind.name, asked_count, possible, usable, total, why, is_known)
 
 
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
@@ -248,7 +263,7 @@ async def survey(
     gone = {one.name for one in _impossible(left_parts, recipe)}
     for wave in waves_of(recipe.samples):
         for kind in wave:
-            if kind.sources:
+            if kind.sources and kind.name not in gone:
                 left_parts += _derived(kind, recipe, tools, gone, left_parts)
                 gone |= {one.name for one in _impossible(left_parts, recipe)}
     # A tool is left out of a kind once, wherever that kind is planned.

@@ -50,11 +50,11 @@ from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, brought_along, kind_named
-from callwright.generators.stages import Consistency
+from callwright.generators.stages import Consistency, Wording
 from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
-from callwright.llm.models import read_model, reads_language
+from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
@@ -418,6 +418,19 @@ class Recipe(RecipePart):
         default=Roles(),
         description="The models that word requests, make calls from them, and judge.",
     )
+    wording: Wording = Field(
+        default="slots",
+        description=(
+            "How requests are worded: slots (the model puts placeholders, and code fills them) or"
+            " free (a strong model says the values in its own words)."
+        ),
+    )
+    value_sets: int = Field(
+        default=1,
+        ge=1,
+        le=20,
+        description="How many samples, each with values of its own, a wording with slots serves.",
+    )
     prompts: dict[
         str,
         Annotated[
@@ -620,6 +633,15 @@ class Recipe(RecipePart):
         return candidates
 
     @model_validator(mode="after")
+    def _can_word(self) -> Self:
+        generator = self.models.generator.name
+        if self.wording == "free" and not reads_language(generator):
+            raise ValueError(f"{generator} words requests with slots only: leave out wording: free")
+        if self.wording == "free" and self.value_sets > 1:
+            raise ValueError("value_sets needs wording: slots, since free words say one set only")
+        return self
+
+    @model_validator(mode="after")
     def _brings_sources(self) -> Self:
         """Add the kinds that others are made from to the counts.
 
@@ -682,10 +704,22 @@ class Recipe(RecipePart):
         """The texts of the recipe's own prompts, by name."""
         return {name: prompt.text for name, prompt in self.prompts.items()}
 
+    def model_named(self, name: str) -> ModelSettings:
+        """Return a model with the settings that this recipe has for it, if it has any.
+
+        A candidate goes by its label or its model's name, a model of a role by its name.
+        """
+        by_label = {one.label: one.model for one in self.candidates}
+        known = [*(one.model for one in self.candidates), *self.models.named.values()]
+        by_name = {one.name: one for one in reversed(known)}
+        return by_label.get(name) or by_name.get(name) or read_model(name)
+
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
         """Return the recipe with one model for all roles, or with fewer samples, if given."""
         roles = (
-            Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
+            Roles(**dict.fromkeys(self.models.named, self.model_named(model)))
+            if model
+            else self.models
         )
         chosen = self.model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen

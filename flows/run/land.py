@@ -161,9 +161,14 @@ class BuildReport(NamedTuple):
 
     @property
     def emptiness(self) -> str:
-        """Why nothing of what was asked for has landed, "" where something has or waits."""
-        if self.landed or not self.asked or any(row.waiting for row in self.composition):
+        """Why nothing of what was asked for has landed, "" where something has."""
+        if self.landed or not self.asked:
             return ""
+        if waiting := sum(row.waiting for row in self.composition):
+            return (
+                f"None of the {self.asked} samples asked for has landed yet: {waiting} wait for"
+                ' reviewers. `callwright query "from review_queue"` has what is asked of them.'
+            )
         if not self.planned:
             return (
                 f"None of the {self.asked} samples could be planned; `callwright recipe check` says"

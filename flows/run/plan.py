@@ -312,7 +312,17 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
     return path
 
 
-_NAMED = {"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants"}
+_NAMED = {
+    "name",
+    "seed",
+    "languages",
+    "samples",
+    "spare",
+    "candidates_per_sample",
+    "variants",
+    "wording",
+    "value_sets",
+}
 
 
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:

@@ -505,6 +505,7 @@ class _Work:
             assistant=of(stage, note, "assistant"),
             settler=of(stage, note, "judge"),
             policies=recipe.policies,
+            wording=recipe.wording,
         )
         known = facts.verdicts_on(record)
         if isinstance(record, Sample) and not await has_rest(stage, record, context, known):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from callwright.generators.catalogs.catalog import (
+    FATAL,
     Catalog,
     CatalogFormat,
     Problem,
@@ -19,6 +20,7 @@ FORMATS = Registry("catalogs", CatalogFormat, "catalog format", "formats")
 
 _OPENAPI = re.compile(r"""["']?(openapi|swagger)["']?\s*:\s*["']?\d""")
 _HEAD = 4_000
+_MOST_TOLD = 3
 
 __all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "recognise"]
 
@@ -47,17 +49,23 @@ def _read(form: CatalogFormat, path: Path) -> Catalog:
 def recognise(path: Path) -> str:
     """Return the format of a file or folder, by its first words or by a reader that finds tools.
 
-    Raises ConfigurationError if no reader finds any.
+    Raises ConfigurationError if no reader finds any; it says why the tools met can't be used.
     """
     if path.is_file() and _OPENAPI.search(
         path.read_text(encoding="utf-8", errors="replace")[:_HEAD]
     ):
         return "openapi"
+    lost: list[Problem] = []
     for name in FORMATS.names:
         try:
-            if read_catalog(name, path).tools:
-                return name
+            catalog = read_catalog(name, path)
         except ConfigurationError:
             continue
+        if catalog.tools:
+            return name
+        lost += (problem for problem in catalog.problems if problem.kind in FATAL and problem.tool)
     message = f"{str(path)!r} has no tools in a known format ({', '.join(FORMATS.names)})."
+    if lost:
+        why = dict.fromkeys(f"{one.tool}: {one.message}" for one in lost)
+        message = f"No tool in {str(path)!r} can be used. {' '.join([*why][:_MOST_TOLD])}"
     raise ConfigurationError(message)

@@ -3,24 +3,16 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
-import regex
-from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
 from callwright.generators.catalogs.rewriting import (
-    LOWER,
-    ONE_SCHEMA,
-    SCHEMA_LISTS,
-    SCHEMA_MAPS,
-    UPPER,
     Change,
     MetNode,
     Rewritten,
@@ -28,25 +20,19 @@ from callwright.generators.catalogs.rewriting import (
     rewrite,
     unchanged,
     with_definitions,
-    without,
 )
+from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
+from callwright.generators.catalogs.soundness import allows, first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language, Original, Tool, content_key
+from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
     | {"properties", "items", "prefixItems", "pattern", "format", "minimum", "maximum"}
 )
-
-
-# patterns are checked by themselves: Python's own reading of them warns of what other languages
-# allow
-_FORMATS = FormatChecker(
-    [one for one in Draft202012Validator.FORMAT_CHECKER.checkers if one != "regex"]
-)
-_METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=_FORMATS)
 
 
 class ToolDraft(NamedTuple):
@@ -72,25 +58,31 @@ class CatalogBuilder:
         source: str,
         *,
         change: Change = unchanged,
+        types_are_told: bool = True,
         by_category: bool = True,
         language: Language | None = None,
+        names: WireNames = NO_NAMES,
     ) -> None:
         """Create a builder whose `change` translates the format's own keywords.
 
+        `types_are_told` reports type words that are not JSON Schema's, but for those of its source.
         Without `by_category`, a tool's category is the first one it was found in. `language` is
-        that of the whole document; None infers it for each tool from its texts.
+        that of the whole document; None infers it for each tool from its texts. Tools and
+        parameters with other `names` on the wire are kept under their own.
         """
 
         def checked(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-            return checked_numbers(_checked_patterns(change(schema, notes), notes), notes)
+            plain = in_plain_words(change(schema, notes), notes, types_are_told=types_are_told)
+            return sound_words(plain, notes)
 
         self.problems: list[Problem] = []
         self.entries = 0
         self._source, self._by_category, self._language = source, by_category, language
-        self._schemas = _Schemas(checked, {}, {})
+        self._names = names
+        self._schemas = _Schemas(checked, {}, {}, {})
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
-        self._named: dict[tuple[str, str], list[Tool]] = {}
+        self._named: dict[str, list[Tool]] = {}
 
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report its problems; return None if it can't be used."""
@@ -103,6 +95,21 @@ class CatalogBuilder:
         if met not in self._met:
             self._met[met] = self._admitted(draft, source or self._source)
         return self._met[met]
+
+    def own_call(self, call: GoldCall) -> GoldCall:
+        """Return a call as its tool, if it is kept here, declares it.
+
+        Names are the own ones. Null stands for nothing where its parameter takes no null: tables
+        pad calls with it for what calls of other tools give.
+        """
+        if not self._names and None not in call.arguments.values():
+            return call
+        name = self._names.own_tool(call.tool)
+        tools = self._named.get(name, [])
+        schemas = [self._names.schema(tool.parameters) for tool in tools]
+        own = self._names.own_arguments(name, call.arguments, schemas)
+        given = {key: one for key, one in own.items() if one is not None or _takes_null(tools, key)}
+        return call.with_changes(tool=name, arguments=given)
 
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count and report an item that does not describe a tool."""
@@ -146,14 +153,14 @@ class CatalogBuilder:
             own.append(Note("no_description", message))
         notes = (*own, *notes, *return_notes)
         for note in notes:
-            self.report(draft.where, note.kind, note.message, name if isinstance(name, str) else "")
+            self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
         properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
-            name=name,
+            name=self._names.own_tool(name),
             description=text,
-            parameters=schema,
+            parameters=self._names.own_schema(schema),
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),
@@ -165,13 +172,24 @@ class CatalogBuilder:
             ),
             original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
-        others = self._named.setdefault((tool.language, tool.name), [])
+        named = self._named.setdefault(tool.name, [])
+        others = [one for one in named if one.language == tool.language]
         if others and tool.key not in self._tools:
             categories = ", ".join(repr(other.category) for other in others)
             message = f"{tool.name!r} of {tool.category!r} differs from that of {categories}."
             self.report(draft.where, "duplicate_name", message, tool.name)
-        others.append(tool)
+        named.append(tool)
         return self._tools.setdefault(tool.key, tool)
+
+
+def _takes_null(tools: Sequence[Tool], name: str) -> bool:
+    """Whether a tool takes null for a parameter, requires it, or is not known."""
+    return not tools or any(
+        name in tool.required
+        or (name in tool.properties and allows(tool.properties[name], None))
+        or (name not in tool.properties and tool.parameters.get("additionalProperties") is True)
+        for tool in tools
+    )
 
 
 class _Schemas(NamedTuple):
@@ -183,17 +201,22 @@ class _Schemas(NamedTuple):
 
     change: Change
     met: dict[int, MetNode]
+    met_in_returns: dict[int, MetNode]
     sound: dict[int, JsonSchema]
 
 
 def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     """Return the parameters as a valid, self-contained object schema."""
-    if parameters is None:
+    if parameters is None or parameters == []:  # how PHP writes an empty object
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
         return Rewritten({"type": "object", "properties": {}}, (note,))
     if not isinstance(parameters, dict):
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
-    written, odd = rewrite(parameters, parameters, schemas.change, met=schemas.met)
+    if not isinstance(members := parameters.get("properties") or {}, dict):
+        return _refused(f"The properties are {shown(members)}, not an object; left out.")
+    written, odd = rewrite(
+        parameters, schemas.change, before=as_current, hidden="readOnly", met=schemas.met
+    )
     schema, notes = _shaped(written)
     notes = (*odd, *notes)
     if any(note.kind in FATAL for note in notes):
@@ -221,7 +244,7 @@ def usable_original(
     whole: JsonSchema | None, places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 ) -> Original | None:
     """Return the schema of a whole call to be kept beside a tool, or None if it is no schema."""
-    if whole is None or not _METASCHEMA.is_valid(whole):
+    if whole is None or not is_sound(whole):
         return None
     return Original(schema_of_call=whole, places=dict(places))
 
@@ -235,10 +258,12 @@ def _valid_returns(
     if not isinstance(returns, dict):
         message = f"The result is {shown(returns)}, not a schema; it is left open."
         return None, (Note("untyped_return", message),)
-    schema, notes = rewrite(returns, returns, schemas.change, met=schemas.met)
+    schema, notes = rewrite(
+        returns, schemas.change, before=as_current, hidden="writeOnly", met=schemas.met_in_returns
+    )
     for note in (*notes, *_validity(schema, schemas)):
         if note.kind in FATAL:
-            message = f"The result's schema can't be used: {note.message}"
+            message = f"The result's schema can't be used: {note}"
             return None, (Note("untyped_return", message),)
     return schema, notes
 
@@ -246,14 +271,14 @@ def _valid_returns(
 def _shaped(schema: JsonSchema) -> Rewritten:
     """Return the schema with a type and properties, and with every required name declared."""
     notes: list[Note] = []
+    if schema == IMPOSSIBLE:
+        return Rewritten({}, (Note("impossible", "No call fits these parameters; left out."),))
     if "type" not in schema:
         message = "The parameters name no type at the top; taken as an object."
         notes.append(Note("no_parameters_type", message))
     kind, properties = schema.get("type", "object"), schema.get("properties", {})
     if kind not in ("object", ["object"]):
         return _refused(f"The parameters are of type {shown(kind)}, not object; left out.")
-    if not isinstance(properties, dict):
-        return _refused(f"The properties are {shown(properties)}, not an object; left out.")
     # `true` and `false` are schemas too, but no place to keep a description
     plain = {name: {} if one is True else one for name, one in properties.items()}
     filled = {name: {"not": {}} if one is False else one for name, one in plain.items()}
@@ -270,7 +295,7 @@ def _shaped(schema: JsonSchema) -> Rewritten:
 
 
 def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
-    fault = _fault(schema, (), schemas.sound)
+    fault = first_fault(schema, schemas.sound)
     if fault is None:
         return []
     place = "/".join(fault.path) or "the top"
@@ -279,95 +304,8 @@ def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
     return [Note("invalid_schema", message)]
 
 
-class _Fault(NamedTuple):
-    """A fault in a schema, and its place."""
-
-    path: tuple[str, ...]
-    reason: str
-
-
-def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema]) -> _Fault | None:
-    """Return a schema's first fault, or None. Parts shared between operations are checked once."""
-    if id(schema) in sound:
-        return None
-    if not isinstance(schema, dict):
-        return None if isinstance(schema, bool) else _Fault(path, f"{shown(schema)} is no schema")
-    plain, inside = _parted(schema)
-    own = _fault_alone(orjson.dumps(plain))
-    if own is not None:
-        return _Fault((*path, *own.path), own.reason)
-    for step, part in inside:
-        if fault := _fault(part, (*path, *step), sound):
-            return fault
-    sound[id(schema)] = schema
-    return None
-
-
-def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...], JsonValue]]]:
-    """Split a schema into its own keywords and its subschemas with their paths."""
-    inside: list[tuple[tuple[str, ...], JsonValue]] = []
-    plain: JsonSchema = {}
-    for key, value in schema.items():
-        if key in SCHEMA_MAPS and isinstance(value, dict):
-            inside += [((key, name), part) for name, part in value.items()]
-        elif key in SCHEMA_LISTS and isinstance(value, list) and value:
-            inside += [((key, str(index)), part) for index, part in enumerate(value)]
-        elif key in ONE_SCHEMA and isinstance(value, dict):
-            inside.append(((key,), value))
-        else:
-            plain[key] = value
-    return plain, inside
-
-
-@lru_cache(2**16)
-def _fault_alone(schema: bytes) -> _Fault | None:
-    error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
-    if error is None:
-        return None
-    return _Fault(tuple(str(step) for step in error.absolute_path), error.message)
-
-
-def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop invalid JSON Schema keywords one by one, because the rest of the schema may be valid."""
-    valid_keywords = dict(schema)
-    for key, value in schema.items():
-        members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
-        wrong = [name for name, one in members if not isinstance(one, dict | bool)]
-        if wrong:  # what is no schema allows any value
-            message = f"What {shown(wrong)} are is no schema; any value is taken."
-            notes.append(Note("invalid_keyword", message))
-            valid_keywords[key] = {name: {} if name in wrong else one for name, one in members}
-    while (
-        fault := _fault_alone(orjson.dumps(_parted(valid_keywords)[0]))
-    ) is not None and fault.path:
-        word = fault.path[0]
-        message = f"{shown(valid_keywords[word])} is no {word!r} of JSON Schema; it is dropped."
-        notes.append(Note("invalid_keyword", message))
-        valid_keywords = without(valid_keywords, word)
-    return valid_keywords
-
-
-def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checks would fail."""
-    checked_schema, dropped = schema, schema.get("pattern")
-    if isinstance(dropped, str) and not _compiles(dropped):
-        message = f"The pattern {shown(dropped)} can't be read; it is dropped."
-        notes.append(Note("bad_pattern", message))
-        checked_schema = without(checked_schema, "pattern")
-    patterns = checked_schema.get("patternProperties")
-    if isinstance(patterns, dict) and not all(map(_compiles, patterns)):
-        message = f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."
-        notes.append(Note("bad_pattern", message))
-        checked_schema = without(checked_schema, "patternProperties")
-    return checked_schema
-
-
 _LEAST, _MOST = -(2**63), 2**64 - 1
 _LARGEST = sys.float_info.max
-_UPPER = frozenset({*UPPER, "maxContains"})
-_LOWER = frozenset({*LOWER, "minContains"})
-_SAMPLES = frozenset({"default", "examples"})
-_OF_NUMBERS = _SAMPLES | {"multipleOf", "enum", "const", *UPPER[:2], *LOWER[:2]}
 
 
 def _doubles(value: JsonValue) -> JsonValue:
@@ -394,49 +332,6 @@ def _as_doubles(value: JsonValue) -> JsonValue:
     if isinstance(value, int) and not _LEAST <= value <= _MOST:
         return float(max(-(10**308), min(value, 10**308)))
     return value
-
-
-def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Drop bounds, choices, defaults and examples beyond 64-bit integers, which get rounded.
-
-    A schema that allows no number within 64 bits becomes unusable.
-    """
-    declared = schema.get("type")
-    is_whole = "integer" in (declared if isinstance(declared, list) else [declared])
-    words = (_UPPER | _LOWER | _OF_NUMBERS) if is_whole else (_UPPER | _LOWER) - _OF_NUMBERS
-    valid_keywords = dict(schema)
-    for word in [one for one in schema if one in words]:
-        value = schema[word]
-        values = value if isinstance(value, list) else [value]
-        left = [one for one in values if not _is_beyond(one)]
-        if len(left) == len(values):
-            continue
-        del valid_keywords[word]
-        if word == "enum":
-            valid_keywords[word] = left
-        allows_all = not isinstance(value, list) and value > 0 and word in _UPPER
-        allows_all |= not isinstance(value, list) and value < 0 and word in _LOWER
-        if allows_all or word in _SAMPLES or (word == "enum" and left):
-            message = f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped."
-            notes.append(Note("invalid_keyword", message))
-        else:
-            message = f"{word!r} is {shown(value)}: no whole number within 64 bits fits; left out."
-            notes.append(Note("invalid_schema", message))
-    return valid_keywords
-
-
-def _is_beyond(value: JsonValue) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return not _LEAST <= value <= _MOST
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        regex.compile(pattern)
-    except (regex.error, OverflowError, RecursionError):
-        return False
-    return True
 
 
 def _refused(message: str) -> Rewritten:

@@ -12,21 +12,23 @@ from typing import Literal, NamedTuple, get_args
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
 
-_CostsTool = Literal["invalid_schema", "no_name", "not_an_object"]
+_CostsTool = Literal["impossible", "invalid_schema", "no_json_body", "no_name", "not_an_object"]
 _CannotWrite = Literal["too_large", "unresolvable_reference"]
 _CostsEntry = Literal["bad_json", "unreadable"]
 _CostsWord = Literal["bad_pattern", "circular_reference", "invalid_keyword"]
-_CostsPart = Literal["shortened_parameters", "unknown_type", "unsupported"]
+_CostsPart = Literal["no_value", "shortened_parameters", "unknown_type", "unsupported"]
+_CostsValue = Literal["wrong_default"]
 _Weak = Literal["no_description", "undescribed_parameter", "undeclared_required", "single_choice"]
 _Crowded = Literal["too_many_parameters", "too_deep", "too_complex", "crud_gap", "redundant"]
 _Confused = Literal["duplicate_name", "similar_description", "name_collision", "generated_name"]
 _Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_type"]
 _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]
+_Mended = Literal["read_only", "repeated_choice"]
 _Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "untyped_return"]
 _OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
-_Lost = Literal[_CostsWord, _CostsPart]
-_Odd = Literal[_Weak, _Crowded, _Confused, _Assumed, _Moved, _Untyped, _OfFile]
+_Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
+_Odd = Literal[_Weak, _Crowded, _Confused, _Assumed, _Moved, _Mended, _Untyped, _OfFile]
 ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))
@@ -40,10 +42,19 @@ _WORDS = re.compile(rf"[{unspaced()}]|[^\W_]+")
 
 
 class Note(NamedTuple):
-    """Something odd about an item before its place is known: a kind and a sentence."""
+    """Something odd about an item: a kind, a sentence, and the member of its schema ("a.b")."""
 
     kind: ProblemKind
     message: str
+    member: str = ""
+
+    def __str__(self) -> str:
+        """Return the sentence with its place."""
+        return f"In {self.member!r}: {self.message}" if self.member else self.message
+
+    def within(self, member: str) -> "Note":
+        """Return the note as one about a member of a larger schema."""
+        return self._replace(member=".".join(filter(None, (member, self.member))))
 
 
 class Problem(Record):

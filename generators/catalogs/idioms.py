@@ -5,40 +5,40 @@ out, innermost first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
 from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import Note, shown
+from callwright.generators.catalogs.catalog import Note
 from callwright.generators.catalogs.descriptions import plain_text, without_choices
 from callwright.generators.catalogs.rewriting import ANNOTATIONS, LOWER, UPPER, resolve, without
+from callwright.generators.catalogs.schema_words import (
+    EXCLUDING,
+    KINDS,
+    are_names,
+    as_current,
+    exclusive,
+    is_null,
+    is_number,
+    nullable,
+    of_its_type,
+)
 from callwright.warehouse.records import JsonSchema
 
 FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example", "x-nullable"})
 _BRANCHES = ("oneOf", "anyOf")
-# keywords by which null may not be allowed
-_EXCLUDING = frozenset({"type", "enum", "const", "allOf", "anyOf", "oneOf", "not"})
 _LONGEST_GLOSSARY = 600
 _MOST_EXAMPLES = 20
 
 
 def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
-    """Resolve what depends on references: discriminators, shared properties, draft-3 `required`."""
+    """Resolve what depends on references: shared properties, draft-3 `required`, discriminators."""
     members = schema.get("properties")
-    if isinstance(members, dict):
-        pointer = members.get("$ref")
-        found = resolve(pointer, root) if isinstance(pointer, str) else None
-        if isinstance(found, dict):
-            members = found
-            schema = {**schema, "properties": members}
-        asked = ((name, one) for name, one in members.items() if isinstance(one, dict))
-        needed = [name for name, one in asked if one.get("required") is True]
-        if needed:  # as the third draft said it
-            stated = schema.get("required")
-            required = [*(stated if isinstance(stated, list) else []), *needed]
-            schema = {**schema, "required": required}
-    return _told_apart(schema, root)
+    pointer = members.get("$ref") if isinstance(members, dict) else None
+    found = resolve(pointer, root) if isinstance(pointer, str) else None
+    if isinstance(found, dict):
+        schema = {**schema, "properties": found}
+    return _told_apart(as_current(schema), root)
 
 
 def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
@@ -75,8 +75,8 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     own = [key for key in schema if key not in FOREIGN and not key.startswith("x-")]
     plain = _with_examples({key: schema[key] for key in own}, schema)
     for bound in ("minimum", "maximum"):
-        plain = _exclusive(plain, bound, f"exclusive{bound.capitalize()}")
-    plain = _of_its_type(_merged(plain), notes)
+        plain = exclusive(plain, bound, f"exclusive{bound.capitalize()}")
+    plain = of_its_type(_merged(plain), notes)
     for key in _BRANCHES:
         plain = _simpler(plain, key)
     if isinstance(plain.get("description"), str):
@@ -84,9 +84,9 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         choices = (items if isinstance(items, dict) else plain).get("enum")
         listed = choices if isinstance(choices, list) else []
         plain["description"] = without_choices(plain_text(plain["description"]), listed)
-    if _are_names(plain.get("required")):
+    if are_names(plain.get("required")):
         plain["required"] = list(dict.fromkeys(plain["required"]))
-    return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
+    return nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
 
 
 def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
@@ -104,96 +104,15 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
     return plain if plain["examples"] else without(plain, "examples")
 
 
-def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
-    """Replace OpenAPI 3.0's boolean `exclusiveMinimum`, which says if `minimum` is excluded."""
-    flag = schema.get(exclusive)
-    if not isinstance(flag, bool):
-        return schema
-    rest = without(schema, exclusive)
-    if flag and bound in rest:
-        rest[exclusive] = rest.pop(bound)
-    return rest
-
-
-def _nullable(schema: JsonSchema) -> JsonSchema:
-    kind, choices = schema.get("type"), schema.get("enum")
-    if not set(schema) - ANNOTATIONS:
-        return schema
-    kinds = [kind] if isinstance(kind, str) else kind
-    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not _are_names(kinds):
-        return _with_null_branch(schema)
-    nullable = schema if "null" in kinds else {**schema, "type": [*kinds, "null"]}
-    if not isinstance(choices, list) or None in choices:
-        return nullable
-    return {**nullable, "enum": [*choices, None]}
-
-
-def _with_null_branch(schema: JsonSchema) -> JsonSchema:
-    known_branches = schema.get("anyOf")
-    if isinstance(known_branches, list) and set(schema) <= {"anyOf", *ANNOTATIONS}:
-        branches = known_branches
-    else:
-        branches = []
-    if any(isinstance(one, dict) and _is_null(one) for one in branches):
-        return schema
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _is_number(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_KINDS: Mapping[str, Callable[[JsonValue], bool]] = {
-    "null": lambda value: value is None,
-    "boolean": lambda value: isinstance(value, bool),
-    "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _is_number(value) and float(value).is_integer(),  # type: ignore[arg-type] # a number
-    "number": _is_number,
-    "object": lambda value: isinstance(value, dict),
-    "array": lambda value: isinstance(value, list),
-}
-
-
-def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Cast choices to the declared type: YAML reads 2024 as a number, and some quote numbers."""
-    kind, choices = schema.get("type"), schema.get("enum")
-    if kind not in ("string", "integer", "number") or not isinstance(choices, list):
-        return schema
-    wrong = [one for one in choices if one is not None and not _KINDS[kind](one)]
-    if not wrong:
-        return schema
-    if None in (_cast(one, kind) for one in wrong):
-        message = f"Of the choices {shown(wrong)} none is of the type {kind!r}; the choices count."
-        notes.append(Note("invalid_keyword", message))
-        return without(schema, "type")
-    fits = _KINDS[kind]
-    enum = [one if one is None or fits(one) else _cast(one, kind) for one in choices]
-    return {**schema, "enum": enum}
-
-
-def _cast(value: JsonValue, kind: str) -> JsonValue:
-    """Convert the value to the type; return None if it can't be converted."""
-    if kind == "string":
-        text = str(value) if isinstance(value, int | float) else None
-        return text.lower() if text and isinstance(value, bool) else text
-    try:
-        number = float(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    if number is None or not isfinite(number):
-        return None
-    return int(number) if number.is_integer() else number if kind == "number" else None
-
-
 def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     """Merge alternatives that are choices, differ only in wording, or are one schema or null."""
     branches = schema.get(key)
     if not _are_schemas(branches):
         return schema
     rest = without(schema, key)
-    others = _distinct([one for one in branches if not _is_null(one)])
-    may_be_null = any(map(_is_null, branches))
-    if may_be_null and rest.keys() & _EXCLUDING:
+    others = _distinct([one for one in branches if not is_null(one)])
+    may_be_null = any(map(is_null, branches))
+    if may_be_null and rest.keys() & EXCLUDING:
         return schema
     joined = _as_choices(others) or _as_open(others) or (others[0] if len(others) == 1 else None)
     whole = None if joined is None else _both(joined, rest)
@@ -203,7 +122,7 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     if isinstance(text, str) and "description" in joined:
         is_said = not isinstance(more, str) or more in text
         whole["description"] = text if is_said else f"{text.rstrip()} {more}"
-    said = _nullable(whole) if may_be_null else whole
+    said = nullable(whole) if may_be_null else whole
     # what stood inside may be simpler beside what stood here
     return said if said == schema else _simpler(said, key)
 
@@ -221,13 +140,6 @@ def _bare(schema: JsonSchema) -> JsonSchema:
     return without(schema, *ANNOTATIONS)
 
 
-def _is_null(schema: JsonSchema) -> bool:
-    bare = _bare(schema)
-    return bare in ({"const": None}, {"enum": [None]}) or (
-        bare.get("type") == "null" and without(bare, "type") in ({}, {"enum": [None]})
-    )
-
-
 def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
     """Merge alternatives that are only values into one enum with their descriptions, or None."""
     if len(branches) < 2 or not all(_values_of(one) for one in branches):  # noqa: PLR2004 - one is no alternative
@@ -238,7 +150,7 @@ def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
     values: list[JsonValue] = []
     for branch in branches:
         values += [value for value in _values_of(branch) if value not in values]
-    fits = _KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    fits = KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if kinds and (fits is None or not all(map(fits, values))):
         return None
     joined: JsonSchema = {"type": kinds.pop()} if kinds else {}
@@ -278,7 +190,7 @@ def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
     if len(opened) != 1 or not listed or len(opened) + len(listed) < len(branches):
         return None
     values = [value for one in listed for value in _values_of(one)]
-    fits = _KINDS.get(str(opened[0]["type"]))
+    fits = KINDS.get(str(opened[0]["type"]))
     if fits is None or not all(map(fits, values)):
         return None
     return {**opened[0], "examples": values[:_MOST_EXAMPLES]}
@@ -317,10 +229,10 @@ def _of_both(whole: JsonSchema) -> JsonSchema | None:
         if whole["const"] not in whole["enum"]:
             return None
         whole = without(whole, "enum")
-    kinds = [kind] if isinstance(kind, str) else kind if _are_names(kind) else []
-    if not isinstance(choices, list) or not kinds or not set(kinds) <= _KINDS.keys():
+    kinds = [kind] if isinstance(kind, str) else kind if are_names(kind) else []
+    if not isinstance(choices, list) or not kinds or not set(kinds) <= KINDS.keys():
         return whole
-    left = [one for one in choices if any(_KINDS[name](one) for name in kinds)]
+    left = [one for one in choices if any(KINDS[name](one) for name in kinds)]
     if left and len(left) < len(choices) and "const" not in whole:
         return {**whole, "enum": left}
     return whole if left else None
@@ -328,7 +240,7 @@ def _of_both(whole: JsonSchema) -> JsonSchema | None:
 
 def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
     kinds, others = ([kind] if isinstance(kind, str) else kind for kind in (one, other))
-    if not _are_names(kinds) or not _are_names(others):
+    if not are_names(kinds) or not are_names(others):
         return None
     common_types = [
         kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)
@@ -363,8 +275,9 @@ def _both_schemas(one: JsonValue, other: JsonValue) -> JsonValue:
 
 
 def _both_required(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
-    are_names = _are_names(one) and _are_names(other)
-    return [*one, *(name for name in other if name not in one)] if are_names else None
+    if not are_names(one) or not are_names(other):
+        return None
+    return [*one, *(name for name in other if name not in one)]
 
 
 def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
@@ -374,7 +287,7 @@ def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
 
 
 def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda one, other: choose(one, other) if _is_number(one) and _is_number(other) else None
+    return lambda one, other: choose(one, other) if is_number(one) and is_number(other) else None
 
 
 _JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -386,10 +299,6 @@ _JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(LOWER, _bound(max)),
     **dict.fromkeys(UPPER, _bound(min)),
 }
-
-
-def _are_names(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _are_schemas(value: object) -> TypeGuard[list[JsonSchema]]:

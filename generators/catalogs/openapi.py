@@ -32,12 +32,7 @@ from callwright.generators.catalogs.api_parts import (
     mapping_of,
     wrapped_in,
 )
-from callwright.generators.catalogs.builder import (
-    CatalogBuilder,
-    ToolDraft,
-    checked_keywords,
-    usable_original,
-)
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, usable_original
 from callwright.generators.catalogs.catalog import (
     FATAL,
     Catalog,
@@ -63,6 +58,7 @@ from callwright.generators.catalogs.rewriting import (
     shortened,
     with_definitions,
 )
+from callwright.generators.catalogs.soundness import checked_keywords
 from callwright.language.names import split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -79,6 +75,7 @@ MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a m
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {part: part for part in get_args(Part) if part != "body"}
+_TEXT_BODIES = ("text/plain", "text/csv", "text/html", "text/markdown")
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 # what of a body is about several fields, and is lost where they stand side by side
@@ -423,7 +420,7 @@ class _OperationReader:
         contents = mapping_of(parameter.get("content")).values()
         inner = next((mapping_of(one).get("schema") for one in contents), None)
         stated = parameter.get("schema", inner)
-        schema = self._schema({} if stated is None else stated)
+        schema = self._schema({} if stated is None else stated, name)
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
@@ -437,12 +434,15 @@ class _OperationReader:
         body = {"$ref": None} if stated is None else self._followed(stated)
         if "$ref" in body:
             return
-        media = _json_schema_of(body.get("content"))
+        content = mapping_of(_resolved(body.get("content"), self._document))
+        needed = body.get("required") is True
+        media = _json_schema_of(content) or _text_schema_of(content)
         if media is None:
-            held = shown(sorted(mapping_of(body.get("content"))))
-            self._note("unsupported", f"The body is {held}, which holds no JSON; dropped.")
+            held = f"The body is {shown(sorted(content))}, which holds neither JSON nor text"
+            kind: ProblemKind = "no_json_body" if needed else "unsupported"
+            self._note(kind, f"{held}; {'it is required, left out' if needed else 'dropped'}.")
             return
-        schema, needed = self._schema(media), body.get("required") is True
+        schema = self._schema(media)
         self._keep("body", "", media, needed=needed)
         self._is_reduced = bool(schema.keys() & _TOGETHER)
         fields = fields_of(schema)
@@ -488,7 +488,7 @@ class _OperationReader:
         self._places.append(place._replace(parameter=parameter))
         self._required += [parameter] * needed
 
-    def _schema(self, stated: JsonValue) -> JsonSchema:
+    def _schema(self, stated: JsonValue, name: str = "") -> JsonSchema:
         if isinstance(stated, bool):
             return {} if stated else {"not": {}}
         if not isinstance(stated, dict):
@@ -496,24 +496,28 @@ class _OperationReader:
             return {}
         (schema, notes), is_cut = rewrite_upper(stated, self._shared.sent)
         self._is_cut = self._is_cut or is_cut
-        self._notes.extend(notes)
+        self._notes.extend(note.within(name) for note in notes)
         return schema
 
     def _returned(self, response: JsonValue) -> tuple[Rewritten, bool] | None:
         """What a response returns as JSON, and whether that was cut; None where it is no JSON."""
-        media = _json_schema_of(_resolved(response, self._document).get("content"))
+        content = _resolved(response, self._document).get("content")
+        media = _json_schema_of(_resolved(content, self._document))
         return rewrite_upper(media, self._shared.returned) if isinstance(media, dict) else None
 
     def _returns(self, responses: Fields) -> JsonSchema | None:
         """Return the JSON schema of the first success, or None; an unusable one is noted."""
-        found = (self._returned(responses.get(code)) for code in SUCCESSES)
+        # beside a declared success the default is what failures return
+        is_failure = any(code.startswith("2") for code in responses)
+        codes = (code for code in SUCCESSES if code != "default" or not is_failure)
+        found = (self._returned(responses.get(code)) for code in codes)
         stated = next((one for one in found if one is not None), None)
         if stated is None:
             return None
         (schema, notes), is_cut = stated
         for note in notes:
             if note.kind in FATAL:
-                self._note("untyped_return", f"The result is left open: {note.message}")
+                self._note("untyped_return", f"The result is left open: {note}")
                 return None
         short_schema, level = shortened(schema, MOST_RETURNED, self._shared.cut)
         if level or is_cut:
@@ -568,6 +572,13 @@ def _json_schema_of(content: JsonValue) -> JsonValue:
             if kind.split(";")[0].strip().lower().endswith(wanted):
                 return mapping_of(stated).get("schema", {})
     return mapping_of(media.get("*/*")).get("schema")
+
+
+def _text_schema_of(content: Fields) -> JsonValue:
+    """Return the schema of a body that is plain text; None if there is none."""
+    texts = (one for kind, one in content.items() if kind.lower().startswith(_TEXT_BODIES))
+    schema = next((mapping_of(one).get("schema", {}) for one in texts), None)
+    return None if schema is None else {"type": "string", **mapping_of(schema)}
 
 
 def _text(value: JsonValue) -> str:

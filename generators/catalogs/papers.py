@@ -14,7 +14,7 @@ from callwright.generators.catalogs.documents import (
     read_json,
     read_rows,
 )
-from callwright.generators.catalogs.rewriting import renaming_types
+from callwright.generators.catalogs.schema_words import KINDS
 from callwright.language.packs import known, main_language
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, Tool
 
@@ -22,19 +22,6 @@ BFCL_EXPECTED = (
     "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
 )
 LANGUAGES = ("java", "javascript")
-_SCHEMA_WORDS: dict[str, str | None] = {
-    word: word for word in ("object", "array", "string", "number", "integer", "boolean", "null")
-}
-BFCL_WORDS: dict[str, str | None] = {
-    **_SCHEMA_WORDS,
-    **dict.fromkeys(("dict", "hashmap", "hashtable", "map"), "object"),
-    **dict.fromkeys(("tuple", "list", "arraylist", "set", "queue", "stack"), "array"),
-    **dict.fromkeys(("str", "char"), "string"),
-    **dict.fromkeys(("float", "double"), "number"),
-    **dict.fromkeys(("int", "long", "short", "byte", "bigint"), "integer"),
-    "bool": "boolean",
-    "any": None,
-}
 
 
 def read_bfcl(path: Path) -> Catalog:
@@ -43,8 +30,7 @@ def read_bfcl(path: Path) -> Catalog:
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or
     `bfcl:javascript`.
     """
-    change = renaming_types(BFCL_WORDS, reported=False)
-    builder = CatalogBuilder("bfcl", change=change, by_category=False)
+    builder = CatalogBuilder("bfcl", types_are_told=False, by_category=False)
     for file in files_at(path):
         # `simple_python` of `BFCL_v4_simple_python.json`
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
@@ -97,7 +83,7 @@ BFCL = CatalogFormat("bfcl", read_bfcl)
 
 CALLNAVI_EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 CALLNAVI_WORDS = {
-    **{word: word for word in _SCHEMA_WORDS if word != "null"},
+    **{word: word for word in KINDS if word != "null"},
     "int": "integer",
     "float": "number",
     "bool": "boolean",
@@ -220,8 +206,7 @@ HAMMERBENCH_EXPECTED = "a file or folder of HammerBench records with 'multiple_t
 
 def hammerbench_builder() -> CatalogBuilder:
     """Return a builder for HammerBench type words (only `float` is not in JSON Schema)."""
-    words = {**_SCHEMA_WORDS, "float": "number"}
-    return CatalogBuilder("hammerbench", change=renaming_types(words, reported=True))
+    return CatalogBuilder("hammerbench")
 
 
 def read_hammerbench_tools(path: Path) -> Catalog:

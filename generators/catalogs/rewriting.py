@@ -1,6 +1,6 @@
 """Make JSON Schemas self-contained: write out local references and apply a change to each node."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -80,17 +80,19 @@ class WrittenTarget(NamedTuple):
 
 def rewrite(
     schema: JsonSchema,
-    root: JsonValue,
     change: Change = unchanged,
+    *,
+    before: Callable[[JsonSchema], JsonSchema] = dict,
+    hidden: str = "",
     met: "dict[int, MetNode] | None" = None,
 ) -> Rewritten:
-    """Return `schema` with references into `root` expanded and nodes changed, innermost first.
+    """Return `schema` with references into itself expanded and nodes changed, innermost first.
 
     Remote references are never fetched. A schema that contains itself is cut where it repeats.
-    `met` keeps the nodes without references of any root, because a document's tools share most
-    of them.
+    `before` is done to each node first. Members that are `hidden` ("readOnly") are dropped. `met`
+    keeps the nodes without references, because a document's tools share most of them.
     """
-    side = Side(root, lambda node, _: node, change, "", {}, {})
+    side = Side(schema, lambda node, _: before(node), change, hidden, {}, {}, is_document=False)
     return _rewritten(schema, _Rewriting(side, met))
 
 
@@ -99,8 +101,8 @@ class Side(NamedTuple):
 
     Members that are `hidden` there ("readOnly") are no part of it.
 
-    `before` is done to each node with its references, `change` to each that is written out; with ""
-    for `hidden` the schema is one by itself, of no document.
+    `before` is done to each node with its references, `change` to each that is written out. A side
+    that is no document is a schema by itself.
     """
 
     root: JsonValue
@@ -109,6 +111,7 @@ class Side(NamedTuple):
     hidden: str
     known: dict[str, WrittenTarget]
     written: dict[bytes, tuple[Rewritten, bool]]
+    is_document: bool = True
 
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
@@ -152,8 +155,12 @@ class _TooLargeError(Exception):
 
 def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
     result = rewriting.schema(schema, ())
-    notes = tuple(dict.fromkeys(rewriting.notes))
-    return Rewritten(result if isinstance(result, dict) else {}, notes)
+    return Rewritten(result if isinstance(result, dict) else {}, _once(rewriting.notes))
+
+
+def _once(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """Return each note once, with the first member that it is about."""
+    return tuple({note[:2]: note for note in reversed(notes)}.values())[::-1]
 
 
 Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
@@ -211,29 +218,6 @@ def without(schema: JsonSchema, *keys: str) -> JsonSchema:
     return {key: value for key, value in schema.items() if key not in keys}
 
 
-def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
-    """Return a change that replaces type words by JSON Schema's; None stands for any value."""
-
-    def rename(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-        word = schema.get("type")
-        if not isinstance(word, str) or words.get(word, "") == word:
-            return schema
-        known = word if word in words else word.lower()
-        if known not in words:
-            message = f"The type word {shown(word)} is not known; any value is taken."
-            notes.append(Note("unknown_type", message))
-            return without(schema, "type")
-        new = words[known]
-        if new is None:
-            return without(schema, "type")
-        if reported:
-            message = f"The type word {word!r} is not JSON Schema's; read as {new!r}."
-            notes.append(Note("renamed_type", message))
-        return {**schema, "type": new}
-
-    return rename
-
-
 def resolve(pointer: str, root: JsonValue) -> JsonValue:
     """Return the target of a local reference (`#/…`) in `root`, or None if there is none."""
     if not pointer.startswith("#"):
@@ -268,7 +252,7 @@ class _Rewriting:
         self._nodes += 1
         self._deepest = max(self._deepest, level)
         if self._nodes > self._most or (level > self._levels and not self._is_upper):
-            if self._side.hidden:
+            if self._side.is_document:
                 raise _TooLargeError
             self.notes.append(_TOO_LARGE)
             return {}
@@ -292,7 +276,7 @@ class _Rewriting:
         written = self._whole(schema, trail, level)
         more, levels = tuple(self.notes[notes:]), self._deepest - level
         if self._references == references and not any(note.kind in _CUT for note in more):
-            target = WrittenTarget(written, self._nodes - nodes, levels, tuple(dict.fromkeys(more)))
+            target = WrittenTarget(written, self._nodes - nodes, levels, _once(more))
             self._met[id(schema)] = MetNode(schema, target)
         self._deepest = max(deepest, self._deepest)
         return written
@@ -349,10 +333,13 @@ class _Rewriting:
         kept = {name: one for name, one in members.items() if not self._is_hidden(one)}
         if len(kept) == len(members):
             return schema
-        shown = {**schema, "properties": kept}
+        if not self._side.is_document:  # there it is the rule
+            lost = shown([name for name in members if name not in kept])
+            self.notes.append(Note("read_only", f"{lost} is {self._side.hidden}; dropped."))
+        whole = {**schema, "properties": kept}
         if isinstance(required, list):
-            shown["required"] = [name for name in required if name in kept or name not in members]
-        return shown
+            whole["required"] = [name for name in required if name in kept or name not in members]
+        return whole
 
     def _is_hidden(self, member: JsonValue, level: int = 0) -> bool:
         """Whether a member, its reference's target or one of its `allOf` schemas is hidden."""
@@ -367,13 +354,16 @@ class _Rewriting:
     def _members(
         self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
     ) -> JsonSchema:
-        """Rewrite an object's members; in a document, drop optional ones with dead references."""
+        """Rewrite an object's members; drop optional ones with dead references."""
         required, rewritten_members = owner.get("required"), dict[str, JsonValue]()
         for name, member in members.items():
             before = len(self.notes)
             rewritten_members[name] = self.schema(member, trail, level + 1)
+            self.notes[before:] = [
+                note if note.kind in _CUT else note.within(name) for note in self.notes[before:]
+            ]
             dead = [note for note in self.notes[before:] if note.kind == _DEAD]
-            if dead and self._side.hidden and not (isinstance(required, list) and name in required):
+            if dead and not (isinstance(required, list) and name in required):
                 del rewritten_members[name]
                 others = [note for note in self.notes[before:] if note.kind != _DEAD]
                 message = (
@@ -429,7 +419,7 @@ class _Rewriting:
         more, levels = tuple(self.notes[notes:]), self._deepest - level
         if self._outlined == outlined and not any(note.kind in _CUT for note in more):
             self._side.known[pointer] = WrittenTarget(
-                written, self._nodes - nodes, levels, tuple(dict.fromkeys(more))
+                written, self._nodes - nodes, levels, _once(more)
             )
         self._deepest = max(deepest, self._deepest)
         return written

@@ -83,12 +83,16 @@ OPENAI_LIST = (
     "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of"
     " bare functions"
 )
+# where lists of tools stand, Gemini's within tools, and where a function's parameters do
+_LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
+_SCHEMAS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 
 
 def read_openai(path: Path) -> Catalog:
     """Read OpenAI functions from a list, from `tools` or `functions`, or from JSON lines.
 
-    All are in one category, named after the file.
+    Anthropic's tools and Gemini's function declarations are read as well. All are in one
+    category, named after the file.
     """
     rows = list(read_rows(the_file(path, OPENAI_LIST), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
@@ -104,14 +108,19 @@ def read_openai(path: Path) -> Catalog:
         if not isinstance(item.value, dict):
             builder.refuse(item.where, item.value)
             continue
-        function, kind = item.value.get("function", item.value), item.value.get("type", "function")
-        if kind != "function" or not isinstance(function, dict):
+        # a table's row has null for what another tool has
+        function, kind = item.value.get("function") or item.value, item.value.get("type")
+        is_anthropic = item.value.get("input_schema") is not None  # whose types have other names
+        is_function = kind in ("function", None) or is_anthropic
+        if not is_function or not isinstance(function, dict):
             builder.entries += 1
             message = f"A tool of type {shown(kind)} is no function with parameters; left out."
             builder.report(item.where, "unsupported", message)
             continue
         # OpenAI's reference: leaving the parameters out defines a function without any.
-        parameters = function.get("parameters", {"type": "object", "properties": {}})
+        stated = {word: function[word] for word in _SCHEMAS if word in function}
+        nothing: JsonValue = None if stated else {"type": "object", "properties": {}}
+        parameters = next((one for one in stated.values() if one is not None), nothing)
         name, description = function.get("name"), function.get("description")
         builder.put(ToolDraft(item.where, path.stem, name, description, parameters))
     return builder.catalog(path, OPENAI_LIST)
@@ -122,12 +131,13 @@ def _listed(row: DocumentItem) -> list[DocumentItem]:
 
     A file that is one object without such a list has none.
     """
-    if isinstance(row.value, dict):
-        for key in ("tools", "functions"):
-            listed = row.value.get(key)
-            if isinstance(listed, list):
-                where = f"{row.where}/{key}"
-                return [DocumentItem(f"{where}/{at}", stated) for at, stated in enumerate(listed)]
+    fields = row.value if isinstance(row.value, dict) else {}
+    for key in _LISTS:
+        listed = fields.get(key)
+        if isinstance(listed, list):
+            where = f"{row.where}/{key}"
+            inside = (DocumentItem(f"{where}/{at}", stated) for at, stated in enumerate(listed))
+            return [one for item in inside for one in _listed(item)]
     return [] if row.where.endswith("#") else [row]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from random import Random
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import BaseModel, Field, JsonValue
@@ -18,6 +19,15 @@ from callwright.generators.conversations.moves import (
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
 from callwright.generators.conversations.values import VALUES_TEMPLATE
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
+from callwright.generators.slots import (
+    Filled,
+    Slot,
+    detail_line,
+    draw_manner,
+    fill,
+    slots_of,
+    wording_problem,
+)
 from callwright.generators.stages import (
     ATTEMPTS,
     Leniency,
@@ -27,19 +37,14 @@ from callwright.generators.stages import (
     first_fit,
     in_a_row,
 )
-from callwright.generators.stated_values import (
-    Expected,
-    Spot,
-    Stated,
-    find_value,
-    find_values,
-    span_evidence,
-)
-from callwright.generators.tools import titled_schema
+from callwright.generators.stated_values import find_value
+from callwright.generators.tools import in_a_line, titled_schema
 from callwright.generators.transcripts import conversation_text, walk
-from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.language.names import humanise
+from callwright.language.packs import LanguagePattern, writes
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import prompt_version, render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.records import (
     CallTurn,
     Complexity,
@@ -71,25 +76,16 @@ USER, AGENT = "word_user_turn", "word_agent_turn"
 _ASKING = frozenset({"request", "describe", "switch", "ask_more"})
 
 
-class UserMention(BaseModel):
-    """Where a turn states a value: the number of the part, the parameter, and the very words."""
-
-    part: int
-    parameter: str
-    words: str
-
-
 class UserWords(BaseModel):
-    """A user's turn, and for each value the words in it that state it."""
+    """A user's turn, with a slot for each value."""
 
-    text: str
-    mentions: list[UserMention]
+    text: Paragraph
 
 
 class AgentWords(BaseModel):
     """An assistant's turn."""
 
-    text: str
+    text: Paragraph
 
 
 class _Saying(NamedTuple):
@@ -144,22 +140,20 @@ class _Writing:
                     self._add_calls(calls)
 
     async def _add_user(self, move: Move, seed: int) -> None:
-        words = await self._user_words(move, seed)
+        slots = self._slots(move)
+        words = await self._user_words(move, slots, seed)
         turn = len(self.turns)
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
             self.goals += [SpokenPart(turn, name) for name in names]
-        expected = expected_mentions(move, self._context)
-        for (number, name), stated_value in stated_values(words, expected, self._language).items():
-            if stated_value.place is None:
-                continue
-            evidence = span_evidence(name, turn, stated_value.place, words.text)
-            if number == len(move.parts):
-                self.extras.append(SpokenPart(turn, evidence.quote))
-                continue
-            part = move.parts[number]
+        for number, part in enumerate(move.parts):
             tool = self._context.tool(part.tool).name
-            self._stated.append(_Saying(tool, part.arguments[name], evidence))
+            self._stated += [
+                _Saying(tool, part.arguments[evidence.argument], evidence)
+                for evidence in words.evidence(slots, number, turn)
+            ]
+        aside = words.evidence(slots, len(move.parts), turn)
+        self.extras += [SpokenPart(turn, evidence.quote) for evidence in aside]
         self.turns.append(UserTurn(text=words.text))
 
     def _add_calls(self, calls: Sequence[SimulatedCall]) -> None:
@@ -194,22 +188,62 @@ class _Writing:
                     yield Evidence(argument=name, kind="response", turn=index, path=path)
                     return
 
-    async def _user_words(self, move: Move, seed: int) -> UserWords:
-        expected = expected_mentions(move, self._context)
-        extra = move.extra and self._shown(move.extra)
-        return await first_fit(
+    def _slots(self, move: Move) -> tuple[Slot, ...]:
+        """Return a slot for each value of a user's turn; those of the aside come last."""
+        parts = [*move.parts, *([move.extra] if move.extra else [])]
+        calls = [(self._context.tool(part.tool), part.arguments) for part in parts]
+        seed = self._worded.plan.scenario.seed
+        manner, rng = draw_manner(Random(f"{seed}:manner")), Random(f"{seed}:{len(self.turns)}")
+        return slots_of(calls, self._language, manner, rng)
+
+    async def _user_words(self, move: Move, slots: Sequence[Slot], seed: int) -> Filled:
+        known = conversation_text(self.turns)
+        words = await first_fit(
             self._context,
-            self._prompt(USER, move, seed, extra=extra, goal=self._worded.goal),
+            self._prompt(
+                USER,
+                move,
+                seed,
+                extra=move.extra and self._shown(move.extra),
+                slots=[slot.marked for slot in slots],
+                tasks=self._tasks(move, slots),
+            ),
             UserWords,
-            lambda words: user_problem(words, expected, self._language),
+            lambda words: wording_problem(words.text, slots, self._language, known=known),
             f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
         )
+        return fill(words.text, slots)
+
+    def _tasks(self, move: Move, slots: Sequence[Slot]) -> list[dict[str, Any]]:
+        """Return what a user's turn is about: tasks with their details, and an aside."""
+        has_task = move.intent in _ASKING - {"describe"} or move.intent == "hint"
+        keys = move.options or tuple(part.tool for part in move.parts)
+        tasks: list[dict[str, Any]] = [
+            {
+                "task": self._told(key) if has_task else "",
+                "lines": [slot.line for slot in slots if slot.spots[0][0] == number],
+            }
+            for number, key in enumerate(keys)
+        ]
+        aside = [slot.line for slot in slots if slot.spots[0][0] == len(move.parts)]
+        return [*tasks, *([{"task": "in passing:", "lines": aside}] if aside else [])]
+
+    def _told(self, key: str) -> str:
+        return in_a_line(self._context.tool(key).description)
 
     async def _agent_text(self, move: Move, seed: int) -> str:
         context, language = self._context, self._language
         answer = await first_fit(
             context,
-            self._prompt(AGENT, move, seed, asked=move.asked, facts=move.facts, error=move.error),
+            self._prompt(
+                AGENT,
+                move,
+                seed,
+                asked=move.asked,
+                facts=move.facts,
+                error=move.error,
+                lines=self._agent_lines(move),
+            ),
             AgentWords,
             lambda words: agent_problem(words.text.strip(), move, context, language),
             f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
@@ -218,6 +252,18 @@ class _Writing:
             ),
         )
         return answer.text.strip()
+
+    def _agent_lines(self, move: Move) -> list[str]:
+        """Return what the assistant's turn is about: tasks, an error, details, and values."""
+        lines = [self._told(key) for key in move.options]
+        lines += [f"error: {move.error}"] if move.error else []
+        for part in move.parts:
+            tool = self._context.tool(part.tool)
+            lines += [detail_line(tool, name) for name in move.asked if name in tool.properties]
+            if move.intent == "ask_approval":
+                lines.append(self._told(part.tool))
+                lines += [f"{humanise(name)}: {value}" for name, value in part.arguments.items()]
+        return lines + [f"{fact.label}: {fact.value}" for fact in move.facts]
 
     def _prompt(self, template: str, move: Move, seed: int, **more: object) -> Prompt:
         return render(
@@ -248,44 +294,9 @@ def _at_once(calls: Iterable[SimulatedCall]) -> Iterator[tuple[SimulatedCall, ..
 
 
 _LONGEST = 2500
-_LATIN = re.compile(r"[A-Za-z]{2}")
 _ASKING_SOMETHING = LanguagePattern(r"@[?]|@{asking}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
-
-
-def expected_mentions(move: Move, context: StageContext) -> Expected:
-    """Return the values a user turn must state, with their schemas; the extra part comes last."""
-    parts = [*move.parts, *([move.extra] if move.extra else [])]
-    return {
-        (number, name): (value, titled_schema(context.tool(part.tool), name))
-        for number, part in enumerate(parts)
-        for name, value in part.arguments.items()
-    }
-
-
-def stated_values(words: UserWords, expected: Expected, language: Language) -> dict[Spot, Stated]:
-    """Return where a user's turn states each value that it must state."""
-    quotes = {(one.part, one.parameter): one.words for one in words.mentions}
-    return find_values(expected, quotes, words.text, language)
-
-
-def user_problem(words: UserWords, expected: Expected, language: Language) -> str:
-    """Return why this can't be the user's turn, or "" if it can.
-
-    It must state every planned value and no other value in its place.
-    """
-    text = own = words.text
-    if not text.strip() or len(text) > _LONGEST:
-        return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
-    for mention in words.mentions:
-        own = own.replace(mention.words, "")
-    if not writes(language, own) if of(language).script == COMMON_SCRIPT else _LATIN.search(own):
-        return f"the turn is not in the language {language!r}."
-    return next(
-        (one.problem for one in stated_values(words, expected, language).values() if one.problem),
-        "",
-    )
 
 
 def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
@@ -320,8 +331,11 @@ def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, J
     facts = [(one.label, one.value) for one in move.facts if not isinstance(one.value, bool)]
     told = [(label, value, plain_schema(value)) for label, value in facts]
     if move.intent == "ask_approval":
-        spots = expected_mentions(move.with_changes(extra=None), context).items()
-        told += [(name, value, schema) for (_, name), (value, schema) in spots]
+        told += [
+            (name, value, titled_schema(context.tool(part.tool), name))
+            for part in move.parts
+            for name, value in part.arguments.items()
+        ]
     return told
 
 

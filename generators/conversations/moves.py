@@ -20,6 +20,7 @@ from callwright.generators.tools import argument_problems, enough_of, sayable_op
 from callwright.language.names import split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -393,7 +394,7 @@ _LONGEST_GOAL = 2000
 class ScenarioGoal(BaseModel):
     """What the user wants, for the actor who plays them."""
 
-    goal: str
+    goal: Paragraph
 
 
 async def plan_conversations(scenario: Scenario, context: StageContext) -> list[ConversationPlan]:

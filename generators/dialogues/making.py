@@ -10,6 +10,15 @@ from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
 from callwright.generators.families import Family, Kind, Order, Traits, value_obstacle
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.slots import (
+    Filled,
+    detail_line,
+    draw_manner,
+    fill,
+    slots_of,
+    wording_problem,
+)
+from callwright.generators.slots import Slot as WordSlot
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -18,14 +27,14 @@ from callwright.generators.stages import (
     first_fit,
     in_a_row,
 )
-from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.tools import EMPTY, as_outlined, titled_schema
 from callwright.generators.transcripts import conversation_text
-from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.language.packs import LanguagePattern, writes
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Line
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     NO_FACTS,
@@ -170,7 +179,6 @@ KIND = "sQsA"
 QUESTION = "ask_question"
 ANSWER = "answer_question"
 LONGEST_QUESTION = 200
-LONGEST_ANSWER = 400
 AnswerForm = Literal["bare", "sentence"]
 
 _BARE_SHARE = 0.45
@@ -181,14 +189,13 @@ _ASKING = LanguagePattern(r"@[?]\s*$|@{asking}")
 class SlotQuestion(BaseModel):
     """The assistant's question for one parameter."""
 
-    question: str
+    question: Line
 
 
 class SlotAnswer(BaseModel):
-    """The user's answer, and the very words in it that state the value."""
+    """The user's answer, with a slot for the value."""
 
-    answer: str
-    words: str
+    answer: Line
 
 
 class _DialogueContext(NamedTuple):
@@ -206,9 +213,15 @@ class _DialogueContext(NamedTuple):
     def seed(self) -> int:
         return self.plan.derivation.seed
 
+    def slots(self, slot: Slot) -> tuple[WordSlot, ...]:
+        """Return the slot of an answer, said in the manner of this user."""
+        rng = Random(f"{self.seed}:{slot.parameter}")
+        manner = draw_manner(Random(f"{self.seed}:manner"))
+        return slots_of([(self.tool, {slot.parameter: slot.value})], self.language, manner, rng)
+
     def prompt(self, template: str, turns: Sequence[Turn], **more: object) -> Prompt:
         """Return the prompt for the question or answer that follows these turns."""
-        told = {"tool": self.tool, "language": self.language, "seed": self.seed}
+        told = {"language": self.language, "seed": self.seed}
         return render(PROMPTS, template, conversation=conversation_text(turns), **told, **more)
 
 
@@ -225,13 +238,11 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     rng = Random(dialogue.seed)
     for slot, form in zip(plan.slots, answer_forms(len(plan.slots), rng), strict=True):
         turns.append(ReplyTurn(text=await _ask(slot, known_values, turns, dialogue)))
-        answer = await _answer(slot, known_values, form, turns, dialogue)
+        wanted = dialogue.slots(slot)
+        answer = await _answer(slot, wanted, known_values, form, turns, dialogue)
         known_values = {**known_values, slot.parameter: slot.value}
-        place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(
-            0, len(answer.answer)
-        )
-        evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
-        turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known_values, evidence)]
+        evidence += answer.evidence(wanted, turn=len(turns))
+        turns += [UserTurn(text=answer.text), _snapshot(dialogue.tool, known_values, evidence)]
     origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
     return [source.with_changes(kind=KIND, turns=tuple(turns), facts=NO_FACTS, origin=origin)]
 
@@ -251,7 +262,14 @@ async def _ask(
 ) -> str:
     answer = await first_fit(
         dialogue.context,
-        dialogue.prompt(QUESTION, turns, known=known, parameter=slot.parameter),
+        dialogue.prompt(
+            QUESTION,
+            turns,
+            tool=dialogue.tool,
+            detail=detail_line(dialogue.tool, slot.parameter),
+            known=known,
+            parameter=slot.parameter,
+        ),
         SlotQuestion,
         lambda given: question_problem(
             given.question.strip(), slot, known, dialogue.tool, dialogue.language
@@ -261,21 +279,24 @@ async def _ask(
     return answer.question.strip()
 
 
-async def _answer(
+async def _answer(  # noqa: PLR0917 - what is to be said, and after what
     slot: Slot,
+    wanted: Sequence[WordSlot],
     known: Arguments,
     form: AnswerForm,
     turns: Sequence[Turn],
     dialogue: _DialogueContext,
-) -> SlotAnswer:
+) -> Filled:
     others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
-    return await first_fit(
+    told = {"parameter": slot.parameter, "manner": form}
+    answer = await first_fit(
         dialogue.context,
-        dialogue.prompt(ANSWER, turns, parameter=slot.parameter, value=slot.value, manner=form),
+        dialogue.prompt(ANSWER, turns, tool=dialogue.tool, slot=wanted[0], **told),
         SlotAnswer,
-        lambda answer: answer_problem(answer, slot, others, dialogue.tool, dialogue.language),
+        lambda given: answer_problem(given.answer, wanted, others, dialogue, turns),
         f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
     )
+    return fill(answer.answer, wanted)
 
 
 def question_problem(
@@ -295,35 +316,26 @@ def question_problem(
 
 
 def answer_problem(
-    answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language
+    text: str,
+    wanted: Sequence[WordSlot],
+    others: Arguments,
+    dialogue: _DialogueContext,
+    turns: Sequence[Turn],
 ) -> str:
-    """Return why this can't answer the slot, or ""; it must state the slot's value and no other."""
-    text = answer.answer
-    if not text.strip() or len(text) > LONGEST_ANSWER:
-        return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
-    if (
-        of(language).script == COMMON_SCRIPT
-        and not writes(language, text)
-        and writes(language, str(slot.value))
-    ):
-        return f"the answer {text!r} is not in the language {language!r}."
-    stated = _stated(answer, slot, tool, language)
-    if stated.problem or stated.place is None:
-        return stated.problem
-    rest = f"{text[: stated.place.start]} | {text[stated.place.end :]}"
+    """Return why this can't answer a question, or ""; it must have the slot and no other value."""
+    problem = wording_problem(text, wanted, dialogue.language, known=conversation_text(turns))
+    if problem:
+        return problem
+    filled = fill(text, wanted)
+    [place] = filled.places.values()
+    rest = f"{filled.text[: place.start]} | {filled.text[place.end :]}"
     for name, value in others.items():
         if (
             not isinstance(value, bool)
-            and locate(value, titled_schema(tool, name), rest) is not None
+            and locate(value, titled_schema(dialogue.tool, name), rest) is not None
         ):
-            return f"the answer {text!r} also says {value!r} for {name!r}."
+            return f"The answer also says {value!r}, which is the {name!r}. Leave it out."
     return ""
-
-
-def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
-    schema = titled_schema(tool, slot.parameter)
-    named = (slot.parameter, slot.value)
-    return find_value(named, schema, answer.words, answer.answer, language, by_name=False)
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:

@@ -31,6 +31,7 @@ from callwright.generators.environments.vocabularies import (
     vocabulary_of_calls,
 )
 from callwright.generators.tools import argument_problems
+from callwright.language.calls.sampling import put_in_order
 from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link
@@ -266,4 +267,6 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint, seed: int, number: int) -
     for name in tool.choosable:
         if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
             values |= asked_call.stated_value(name, (thing, entries[1]) if entries else None, rng)
+    # an end comes after its start, whichever of them a goal states
+    put_in_order(values, tool.properties)
     return Call(tool=tool.name, arguments=values)

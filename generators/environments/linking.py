@@ -284,14 +284,18 @@ def leaves_of(
 
 
 def plain(schema: JsonSchema) -> JsonSchema:
-    """Reduce a schema to non-null values: its type as one word, its alternatives without null."""
+    """Reduce a schema to non-null values: its type as one word, its alternatives without null.
+
+    Of several kinds of objects ("an American or another address") it is the first.
+    """
     for key in ("anyOf", "oneOf"):
         choices = [
             one
             for one in schema.get(key) or ()
             if isinstance(one, dict) and one.get("type") != "null"
         ]
-        if len(choices) == 1:
+        are_objects = "properties" not in schema and all(map(_has_members, choices))
+        if len(choices) == 1 or (choices and are_objects):
             return plain(
                 {**{name: value for name, value in schema.items() if name != key}, **choices[0]}
             )
@@ -300,6 +304,10 @@ def plain(schema: JsonSchema) -> JsonSchema:
         kinds = [one for one in kind if one != "null"]
         return {**schema, "type": kinds[0]} if len(kinds) == 1 else schema
     return schema
+
+
+def _has_members(schema: JsonSchema) -> bool:
+    return isinstance(schema.get("properties"), dict)
 
 
 def subject_of_parameter(endpoint: Endpoint, leaf: SchemaLeaf) -> ValueMeaning | None:
@@ -320,7 +328,22 @@ def subject_of_name(name: str, around: str) -> ValueMeaning | None:
     words = words_of(name)
     if not words or words[-1] not in IDENTIFYING:
         return None
-    return ValueMeaning(" ".join(words[:-1]) or around, words[-1])
+    return ValueMeaning(_spelled_out(" ".join(words[:-1]), around), words[-1])
+
+
+def _spelled_out(thing: str, around: str) -> str:
+    """Return a thing's name, or that of what it is within if it only shortens that.
+
+    >>> _spelled_out("adr", "address"), _spelled_out("bg", "billing group")
+    ('address', 'billing group')
+    >>> _spelled_out("order", "order line"), _spelled_out("", "address")
+    ('order', 'address')
+    """
+    if not thing or thing in around.split():
+        return thing or around
+    letters = iter(around)
+    is_short = thing[0] == around[:1] and all(letter in letters for letter in thing)
+    return around if is_short else thing
 
 
 def is_opaque(name: str) -> bool:
@@ -330,13 +353,10 @@ def is_opaque(name: str) -> bool:
 
 def thing_at(endpoint: Endpoint) -> str:
     """Return what an endpoint's path is about, by the parameter of one entry or by its words."""
-    entry = subject_of_name(endpoint.entry, "")
-    if entry is None:
-        return thing_of_path(endpoint.path)
     named = f"{{{endpoint.entry}}}"
-    return entry.thing or _before(
-        endpoint.path if named in endpoint.path else f"{endpoint.path}/{named}", endpoint.entry
-    )
+    path = endpoint.path if named in endpoint.path else f"{endpoint.path}/{named}"
+    entry = subject_of_name(endpoint.entry, _before(path, endpoint.entry))
+    return thing_of_path(endpoint.path) if entry is None else entry.thing
 
 
 def thing_of_path(path: str) -> str:

@@ -35,6 +35,7 @@ from callwright.language.packs import own_letters, writes
 from callwright.language.text import VERBATIM, Found, fold
 from callwright.language.values import locate
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,
@@ -59,7 +60,7 @@ _LEAST_KEPT = 0.75  # of a phrase's pairs of characters, where no space tells wo
 class PointedRequest(BaseModel):
     """The turn in the user's voice, with the phrase where the value was."""
 
-    request: str
+    request: Paragraph
 
 
 class _Change(NamedTuple):

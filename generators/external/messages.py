@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from random import Random
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from callwright.generators.external.entities import (
-    OtherValue,
     TurnMention,
     app_named,
     described,
@@ -18,28 +18,22 @@ from callwright.generators.external.entities import (
     says_another_time,
     says_other,
 )
+from callwright.generators.slots import Slot, draw_manner, fill, slots_of, wording_problem
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
-from callwright.generators.stated_values import Place, Stated, find_quote, find_value
+from callwright.generators.stated_values import Place
 from callwright.language.dates import HALF_DAY
 from callwright.language.packs import of, signs, widened, writes
 from callwright.language.values import locate
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Line, Paragraph
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import (
-    EntityReference,
-    ExternalMessage,
-    Language,
-    Sample,
-    Tool,
-    UserTurn,
-)
+from callwright.warehouse.records import EntityReference, ExternalMessage, Language, UserTurn
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
 PRONOUN = "word_pronoun"
 MESSAGE = "write_message"
 LONGEST_PHRASE = 120
-LONGEST = 2000
 _AROUND_PHRASE = signs(" \t\n.\"'“”‘’{open}{close}")
 _BREAK = re.compile(widened(r"@[\n.!?;]"))
 
@@ -47,14 +41,20 @@ _BREAK = re.compile(widened(r"@[\n.!?;]"))
 class Pronoun(BaseModel):
     """What the user says instead of the value: an adjective, a noun, and where it was mentioned."""
 
-    phrase: str
+    phrase: Line
 
 
 class SimulatedMessage(BaseModel):
-    """A message, and the very words in it that state the value."""
+    """A message with a slot for the value."""
 
-    message: str
-    words: str
+    message: Paragraph
+
+
+class WrittenMessage(NamedTuple):
+    """A message, and where it states the value, as narrowly as a rule reads it."""
+
+    text: str
+    place: Place
 
 
 async def write_messages(
@@ -68,11 +68,10 @@ async def write_messages(
     mention = mention_of(reference, context)
     phrase = await _word_pronoun(reference, mention, context)
     written = await _write_message(reference, mention, phrase, context)
-    place = stated_in(written, mention, reference.derivation.source.language).place
-    start, end = place or (0, len(written.message))
+    (start, end), text = written.place, written.text
     origin = asked_origin(STAGE, reference, reference.derivation.seed, context, (PROMPTS, MESSAGE))
     message = ExternalMessage(
-        reference=reference, phrase=phrase, message=written.message, start=start, end=end
+        reference=reference, phrase=phrase, message=text, start=start, end=end
     )
     return [message.with_changes(origin=origin)]
 
@@ -103,6 +102,7 @@ async def _word_pronoun(
         parameter={"name": mention.argument, "schema": mention.schema},
         app=_app(reference),
         said=turn.text if isinstance(turn, UserTurn) else "",
+        value=reference.value,
         avoid=[reference.value, *(one.value for one in others)],
         language=source.language,
         seed=reference.derivation.seed,
@@ -125,17 +125,6 @@ def _bare(phrase: str) -> str:
     return phrase.strip(_AROUND_PHRASE)
 
 
-def _message_problem(
-    written: SimulatedMessage, mention: TurnMention, source: Sample, others: Sequence[OtherValue]
-) -> str:
-    problem = message_problem(written, mention, source.language)
-    if problem:
-        return problem
-    quoted = find_quote(written.words, written.message)
-    place = quoted or stated_in(written, mention, source.language).place
-    return says_other(masked(written.message, *place) if place else written.message, others)
-
-
 def phrase_problem(phrase: str, mention: TurnMention, language: Language) -> str:
     """Return why the phrase can't stand for the value, or "" if it can."""
     if not phrase or len(phrase) > LONGEST_PHRASE:
@@ -151,72 +140,65 @@ def phrase_problem(phrase: str, mention: TurnMention, language: Language) -> str
 
 async def _write_message(
     reference: EntityReference, mention: TurnMention, phrase: str, context: StageContext
-) -> SimulatedMessage:
-    source = reference.derivation.source
+) -> WrittenMessage:
+    source, seed = reference.derivation.source, reference.derivation.seed
     others = other_values(source, context.toolset(source.candidates), reference.value)
-    own = mention.argument
+    slots = _slots(mention, source.language, seed)
     prompt = render(
         PROMPTS,
         MESSAGE,
         app=_app(reference),
         entity=_entity(reference),
-        parameter={"name": own, "schema": mention.schema},
+        parameter={"name": mention.argument, "schema": mention.schema},
         value=reference.value,
         phrase=phrase,
-        forbidden=[one.value for one in others],
-        others=[_parameter(mention.tool, name) for name in mention.tool.properties if name != own],
+        slot=slots[0],
         language=source.language,
-        seed=reference.derivation.seed,
+        seed=seed,
     )
-    return await first_fit(
-        context,
-        prompt,
-        SimulatedMessage,
-        lambda written: _message_problem(written, mention, source, others),
-        f"No message for {mention.argument!r} was usable in {ATTEMPTS} answers",
+
+    def problem_of(given: SimulatedMessage) -> str:
+        problem = wording_problem(given.message, slots, source.language, known=phrase)
+        if problem:
+            return problem
+        written = _filled(given, slots, mention)
+        return message_problem(written, mention, source.language) or says_other(
+            masked(written.text, *written.place), others
+        )
+
+    complaint = f"No message for {mention.argument!r} was usable in {ATTEMPTS} answers"
+    return _filled(
+        await first_fit(context, prompt, SimulatedMessage, problem_of, complaint), slots, mention
     )
 
 
-def message_problem(written: SimulatedMessage, mention: TurnMention, language: Language) -> str:
+def _slots(mention: TurnMention, language: Language, seed: int) -> tuple[Slot, ...]:
+    """Return the slot of a message, said so that it leaves no half of the day open."""
+    calls = [(mention.tool, {mention.argument: mention.value})]
+    rng = Random(f"{seed}:message")
+    slots = slots_of(calls, language, draw_manner(rng), rng)
+    found = locate(mention.value, mention.schema, slots[0].words)
+    is_open = found is not None and found.rule == HALF_DAY
+    return slots_of(calls, language, "bare", rng) if is_open else slots
+
+
+def _filled(given: SimulatedMessage, slots: Sequence[Slot], mention: TurnMention) -> WrittenMessage:
+    filled = fill(given.message, slots)
+    [(start, end)] = filled.places.values()
+    read = locate(mention.value, mention.schema, filled.text[start:end])
+    place = Place(start + read.start, start + read.end) if read else Place(start, end)
+    return WrittenMessage(filled.text, place)
+
+
+def message_problem(written: WrittenMessage, mention: TurnMention, language: Language) -> str:
     """Return why the message can't hold the value for this argument alone, or "" if it can."""
-    message, words = written.message, written.words
-    shortest = of(language).lengths["message"]
-    length = len(message.strip())
-    if not shortest <= length <= LONGEST:
-        return f"the message has {length} characters; {shortest} to {LONGEST} are allowed."
-    if not writes(language, message.replace(words, "")):
-        return f"the message is not in the language {language!r}."
-    stated = stated_in(written, mention, language)
-    if stated.place is None or stated.problem:
-        return stated.problem
-    rest = masked(message, *stated.place)
+    shortest, length = of(language).lengths["message"], len(written.text)
+    if length < shortest:
+        return f"The message has {length} characters. Write {shortest} or more."
+    rest = masked(written.text, *written.place)
     if says_another_time(rest, mention.schema):
-        return f"the message says more than one time; {mention.argument!r} could be another."
+        return f"The message says a second time or date beside the {mention.argument!r}. Say one."
     return fills_parameter(rest, mention.tool, mention.argument)
-
-
-def stated_in(written: SimulatedMessage, mention: TurnMention, language: Language) -> Stated:
-    """Find where the message states the value, as narrowly as a rule reads the quoted words."""
-    named = (mention.argument, mention.value)
-    quoted_value = find_value(named, mention.schema, written.words, written.message, language)
-    if quoted_value.place is None:
-        return quoted_value
-    text = written.message[quoted_value.place.start : quoted_value.place.end]
-    narrow_place = locate(mention.value, mention.schema, text)
-    if narrow_place is not None and narrow_place.rule == HALF_DAY:
-        half = f"which half of the day {mention.value!r} is in."
-        return Stated(None, f"the words {written.words!r} leave open {half}")
-    start = quoted_value.place.start
-    place = quoted_value.place
-    if narrow_place:
-        place = Place(start + narrow_place.start, start + narrow_place.end)
-    return Stated(place, quoted_value.problem)
-
-
-def _parameter(tool: Tool, name: str) -> dict[str, Any]:
-    schema = tool.properties[name]
-    described, choices = schema.get("description", ""), schema.get("enum", [])
-    return {"name": name, "description": described, "choices": choices}
 
 
 def _entity(reference: EntityReference) -> dict[str, str]:

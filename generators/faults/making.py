@@ -44,6 +44,7 @@ from callwright.language.packs import of, writes
 from callwright.language.pages import as_sentence, shapes_in
 from callwright.language.schemas import scalars
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Derivation,
@@ -68,7 +69,7 @@ Purpose = Literal["order", "errand", "forward", "advice", "delegation", "failure
 class FaultWords(BaseModel):
     """The words that were asked for, and nothing else."""
 
-    text: str
+    text: Paragraph
 
 
 class _TextWish(NamedTuple):

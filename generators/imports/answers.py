@@ -9,9 +9,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
+from unicodedata import category
 
 from pydantic import JsonValue
 
@@ -57,7 +58,10 @@ _TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
     r"""|\\?["']tool_calls\\?["']\s{0,9}:"""
 )
 _THOUGHTS = ("think", "thinking", "reasoning")
-_WITHHELD = {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"}
+_TAG = (
+    r"<[|\uff5c][^<>|\uff5c\s]{1,40}[|\uff5c]?>"
+    r"|<[^<>\s]{0,24}?(?:tool|function)s?[_\u2581]?(?:call|use|code)"
+)
 _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
@@ -86,14 +90,32 @@ def read_answer(text: str) -> ParsedAnswer:
 @cache
 def _marks() -> re.Pattern[str]:
     marks = packaged(_PACKAGE, _MARKS_FILE)
-    known = (*marks["read"], *marks["not_read"])
-    return re.compile("|".join(map(re.escape, known)), re.IGNORECASE)
+    known = map(re.escape, (*marks["read"], *marks["not_read"]))
+    return re.compile("|".join((*known, _TAG)), re.IGNORECASE)
+
+
+@lru_cache(256)
+def calls_by_name(tools: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds calls of these tools in words, in whichever notation."""
+    named = "|".join(map(re.escape, sorted(tools, key=len, reverse=True)))
+    return re.compile(
+        rf"""(?<![\w.])(?:{named})[({{]|=\s*["'](?:{named})["']|["'](?:{named})["']\s*:\s*[{{\[]"""
+    )
+
+
+def is_absent(text: str) -> bool:
+    """Whether a text has no words, or those of a program for none: "...", "{}", "None"."""
+    has_words = any(one.isalnum() or category(one) == "So" for one in text)  # emojis are answers
+    return not has_words or text.strip().casefold() in packaged(_PACKAGE, _MARKS_FILE)["absent"]
 
 
 def refuse_withheld(text: str) -> None:
-    """Raise UnreadableChat if a log has replaced the words by a mark."""
-    if text.strip().casefold() in _WITHHELD:
-        raise UnreadableChat(f"what was said is withheld: {shown(text.strip())}")
+    """Raise UnreadableChat if a log has replaced the words, or some of them, by a mark."""
+    marks, bare = packaged(_PACKAGE, _MARKS_FILE), text.strip()
+    if bare.casefold() in marks["withheld"]:
+        raise UnreadableChat(f"what was said is withheld: {shown(bare)}")
+    if any(mark in bare for mark in marks["cut"]):
+        raise UnreadableChat(f"what was said is cut in the middle: {shown(bare)}")
 
 
 def _without_end(text: str) -> str:
@@ -131,7 +153,7 @@ def _whole(said: str) -> list[Called]:
     """
     text = said.strip()
     language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
-    is_fenced = text.startswith(_FENCE) and text.endswith(_FENCE) and _FENCE not in inner
+    is_fenced = text.startswith(_FENCE) and text.endswith(_FENCE)
     if is_fenced and language.strip().lower() in _FENCED:
         text = inner.strip()
     if text.startswith("[") and (calls := python_calls(text)):
@@ -201,13 +223,16 @@ def call_of(stated: JsonValue) -> Called:
     """
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
+    if failed := stated.get("parse_error"):
+        raise UnreadableChat(f"a call could not be read when it was made: {shown(failed)}")
     inner = stated.get("function")
     fields = {**stated, "name": inner} if isinstance(inner, str) else stated
     fields = inner if isinstance(inner, dict) else fields
     name = next((fields[word] for word in _NAMES if fields.get(word)), None)
     given_arguments = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
     if not isinstance(name, str):
-        raise UnreadableChat(f"a call has the name {shown(name)}")
+        kind = f" of the type {shown(stated['type'])}" if "type" in stated else ""
+        raise UnreadableChat(f"a call{kind} has the name {shown(name)}")
     arguments, note = given_arguments, ""
     if isinstance(arguments, str):
         arguments = _arguments_in(arguments, name)
@@ -232,8 +257,18 @@ def _arguments_in(text: str, name: str) -> JsonValue:
     try:
         return read_json(text)
     except ValueError as error:
-        message = f"the arguments of {name} can't be read, {error}: {shown(text)}"
+        reason = "they are more than one value" if _is_begun(text) else str(error)
+        message = f"the arguments of {name} can't be read, {reason}: {shown(text)}"
         raise UnreadableChat(message) from error
+
+
+def _is_begun(text: str) -> bool:
+    """Whether a text begins with a value, and more stands behind it."""
+    try:
+        _, end = REPLY_DECODER.raw_decode(text.strip())
+    except (ValueError, RecursionError):
+        return False
+    return end < len(text.strip())
 
 
 def id_of(fields: Fields) -> str:
@@ -316,8 +351,9 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
 
 
 def _chosen(choices: JsonValue) -> JsonValue:
-    """Return the message of the first choice. Raises UnreadableChat."""
-    first = next(iter(items(choices)), None)
+    """Return the message of the choice numbered 0, or else of the first. Raises UnreadableChat."""
+    numbered = (one for one in objects(choices) if one.get("index") == 0)
+    first = next(numbered, next(iter(items(choices)), None))
     message = first.get("message") if isinstance(first, dict) else None
     if not isinstance(first, dict) or not isinstance(message, dict):
         raise UnreadableChat(f"the choices of the answer are {shown(choices)}, without a message")

@@ -15,8 +15,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
-from callwright.generators.catalogs.papers import BFCL_WORDS, put_bfcl_function
-from callwright.generators.catalogs.rewriting import renaming_types
+from callwright.generators.catalogs.papers import put_bfcl_function
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.answers import UnreadableChat, calls_due
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
@@ -29,6 +28,7 @@ from callwright.generators.imports.reading import (
     broken,
     items,
     language_of_user,
+    names_beside,
     parsed,
     part,
     unread,
@@ -56,7 +56,7 @@ _IDLE = "irrelevance"  # in the names of the categories in which no call is due
 
 def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
     """Yield the questions of a file or folder. Raises ConfigurationError if there are none."""
-    chats = ChatReader("bfcl")
+    chats = ChatReader("bfcl", names_beside(path))
     for file in sample_files(path):
         if ANSWERS in file.parts:
             continue
@@ -90,7 +90,7 @@ def _read_question(
     answers: Mapping[str, JsonValue] | None,
     chats: ChatReader,
 ) -> ImportedRecord:
-    functions, names = fields.get("function"), part(fields, "callwright_names")
+    functions = fields.get("function")
     turns = items(fields.get("question"))
     truth = answers.get(str(fields.get("id"))) if answers is not None else None
     why = ""
@@ -102,18 +102,18 @@ def _read_question(
         why = f"no possible answer has the id {shown(fields.get('id'))}"
     due: list[JsonValue] = []
     try:
-        due = [_call(one, names) for one in calls_due(truth if truth is not None else [])]
+        due = [_call(one) for one in calls_due(truth if truth is not None else [])]
     except UnreadableChat as error:
         why = why or str(error)
     if why:
         return broken(where, f"The question can't be read: {why}; it is left out.")
     said: list[JsonValue] = [*(turns[0] if isinstance(turns[0], list) else turns)]
     made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
-    tools = [_renamed(one, names) for one in functions] if isinstance(functions, list) else None
+    tools = functions if isinstance(functions, list) else None
     return chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
 
 
-def _call(accepted: JsonValue, names: Fields) -> JsonValue:
+def _call(accepted: JsonValue) -> JsonValue:
     """Return a call with the first accepted value of each parameter.
 
     Parameters that may be missing in the first place are left out. Raises UnreadableChat if it
@@ -126,10 +126,7 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
     if not isinstance(values, dict) or len(listed) < len(values):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
     first = ((name, one[0]) for name, one in listed.items() if one and one[0] != "")
-    given_arguments = {
-        str(names.get(f"{tool}.{name}", name)): _plain(value) for name, value in first
-    }
-    return {"name": names.get(tool, tool), "arguments": given_arguments}
+    return {"name": tool, "arguments": {name: _plain(value) for name, value in first}}
 
 
 def _plain(value: JsonValue) -> JsonValue:
@@ -141,20 +138,6 @@ def _plain(value: JsonValue) -> JsonValue:
         members = wrapped if len(wrapped) == len(value) else value
         return {name: _plain(one) for name, one in members.items()}
     return value
-
-
-def _renamed(document: JsonValue, names: Fields) -> JsonValue:
-    """Return a function document with the true names of the function and its parameters."""
-    if not isinstance(document, dict) or not names:
-        return document
-    tool, parameters = str(document.get("name")), document.get("parameters")
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    if isinstance(properties, dict) and isinstance(parameters, dict):
-        true = {name: str(names.get(f"{tool}.{name}", name)) for name in properties}
-        required = [true.get(one, one) for one in map(str, items(parameters.get("required")))]
-        named: Fields = {true[name]: schema for name, schema in properties.items()}
-        parameters = {**parameters, "properties": named, "required": [*required]}
-    return {**document, "name": names.get(tool, tool), "parameters": parameters}
 
 
 BFCL = SampleFormat("bfcl", "BFCL's questions with their possible answers", read_bfcl_samples)
@@ -192,8 +175,8 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
             last[dialogue] = (row.where, row.value)
-    change = renaming_types(BFCL_WORDS, reported=False)
-    builder = CatalogBuilder("confetti", change=change, by_category=False)
+    names = names_beside(path)
+    builder = CatalogBuilder("confetti", types_are_told=False, by_category=False, names=names)
     for dialogue, (where, fields) in last.items():
         yield _ConfettiReader(where, builder).record(
             dialogue, fields, answers.get(str(fields.get("id")))
@@ -204,9 +187,6 @@ class _ConfettiReader(RecordReader):
     word = "dialogue"
 
     def record(self, dialogue: str, fields: Fields, answer: Fields | None) -> ImportedRecord:
-        questions = items(fields.get("question"))
-        listed = (one if isinstance(one, list) else [one] for one in questions)
-        turns = self._turns([*chain.from_iterable(listed), *self._last_turn(fields, answer)])
         category, documents = str(fields.get("category") or ""), items(fields.get("function"))
         if not documents:
             self.refuse("0 of its 0 functions can't be used")
@@ -215,6 +195,9 @@ class _ConfettiReader(RecordReader):
             "function",
             lambda one, at: put_bfcl_function(one, at, category, "", self._builder),
         )
+        questions = items(fields.get("question"))
+        listed = (one if isinstance(one, list) else [one] for one in questions)
+        turns = self._turns([*chain.from_iterable(listed), *self._last_turn(fields, answer)])
         if not turns or not isinstance(turns[0], UserTurn):
             self.refuse("The dialogue does not begin with the user")
         elif isinstance(turns[-1], UserTurn):

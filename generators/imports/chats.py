@@ -5,7 +5,7 @@ other information.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +15,12 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
-from callwright.generators.catalogs.papers import BFCL_WORDS
-from callwright.generators.catalogs.rewriting import renaming_types
-from callwright.generators.imports.answers import UnreadableChat, calls_due, messages_of_reply
+from callwright.generators.imports.answers import (
+    UnreadableChat,
+    calls_by_name,
+    calls_due,
+    messages_of_reply,
+)
 from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
     Fields,
@@ -28,11 +31,13 @@ from callwright.generators.imports.reading import (
     broken,
     items,
     language_of_user,
+    names_beside,
     objects,
     parsed,
     part,
     read_each,
     unread,
+    without_padding,
     words,
 )
 from callwright.generators.taken import STAGE, kind_of_turns
@@ -47,11 +52,14 @@ from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,
     Origin,
+    ReplyTurn,
     Sample,
     SampleFacts,
     Tool,
+    Turn,
 )
 from callwright.warehouse.registry import blame, is_ours, whose
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _TIME = re.compile(
@@ -59,7 +67,6 @@ _TIME = re.compile(
 )
 _TOOLS_IN_TEXT = ("<tools>", "</tools>")
 _OPENING = re.compile(r"\[\s*\{")
-_WORD = re.compile(r"[A-Za-z]+")
 _OPTIONAL = "optional"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _BESIDE = ".origins.jsonl"  # what our own export for OpenAI writes beside its rows
@@ -68,6 +75,7 @@ _ABOUT = frozenset(  # files that tell of others
 )
 _FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
 _BODIES = ("body", "request", "requestBody", "request_body", "kwargs")
+_UNWANTED = frozenset({"false", "0"})
 _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
@@ -95,7 +103,7 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
     """Return a reader of files with one conversation a row, whose parts `find` locates."""
 
     def read(path: Path) -> Iterator[ImportedRecord]:
-        chats = ChatReader(name)
+        chats = ChatReader(name, names_beside(path))
         rows = chain.from_iterable(map(read_rows, sample_files(path)))
         return read_each(rows, lambda row: chats.record(row, find))
 
@@ -124,10 +132,9 @@ def sample_files(path: Path) -> list[Path]:
 class ChatReader:
     """Makes records from rows; tools that many rows share are read once."""
 
-    def __init__(self, source: str) -> None:
-        """Create a reader whose tools have `source` as their source."""
-        change = renaming_types(BFCL_WORDS, reported=False)
-        self.builder = CatalogBuilder(source, change=change, by_category=False)
+    def __init__(self, source: str, names: WireNames = NO_NAMES) -> None:
+        """Create a reader whose tools have `source` as their source, and `names` on the wire."""
+        self.builder = CatalogBuilder(source, types_are_told=False, by_category=False, names=names)
         self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
@@ -181,26 +188,57 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         tool_names = {tool.name for tool in tools}
-        made = (turn.calls for turn in chat.turns if isinstance(turn, CallTurn))
+        turns = tuple(map(self._own_turn, chat.turns))
+        made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
         if tool_names and (strange := sorted(called - tool_names)):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
+        turns = self._with_tools(turns, {tool.name: tool for tool in tools})
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
-                kind=kind_of_turns(chat.turns),
-                language=row.language or language_of_user(chat.turns),
+                kind=kind_of_turns(turns),
+                language=row.language or language_of_user(turns),
                 category=row.category or next((tool.category for tool in tools), ""),
                 candidates=tuple(tool.key for tool in tools),
-                turns=chat.turns,
+                turns=turns,
                 facts=SampleFacts(reference_time=moment[1]) if moment else NO_FACTS,
                 system_message=_TIME.sub("", system) if moment else system,
                 origin=Origin(stage=STAGE),
             ),
             tools,
         )
+
+    def _own_turn(self, turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
+
+    def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+        """Return the turns without nulls that pad arguments; refuse words that call a tool."""
+        padding: set[str] = set()
+
+        def read(turn: Turn) -> Turn:
+            if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
+                trace = shown(found[0])
+                self.refuse(f"The words {trace} look like a call, and none can be read there")
+            if not isinstance(turn, CallTurn):
+                return turn
+            kept = [without_padding(call, tools[call.tool]) for call in turn.calls]
+            for call, bare in zip(turn.calls, kept, strict=True):
+                padding.update(call.arguments.keys() - bare.arguments.keys())
+            return turn.with_changes(calls=tuple(kept))
+
+        if not tools or not self.is_readable:
+            return turns
+        calls = calls_by_name(frozenset(tools))
+        read_turns = tuple(map(read, turns))
+        if padding:
+            names = " and ".join(map(repr, sorted(padding)))
+            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
+        return read_turns
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)
@@ -221,7 +259,7 @@ class _ChatRecord(RecordReader):
 
 def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
     """Return a tool's document, however it is wrapped; None if it is no tool."""
-    inner = stated.get("function", stated) if isinstance(stated, dict) else None
+    inner = (stated.get("function") or stated) if isinstance(stated, dict) else None
     if not isinstance(inner, dict):
         return None
     nothing: JsonValue = {"type": "object", "properties": {}}
@@ -242,17 +280,11 @@ def _object_schema(stated: JsonValue) -> JsonValue:
     }
     without = (name for name, one in listed.items() if "default" not in one)
     required: JsonValue = [name for name in without if name not in open_to]
-    properties: Fields = {name: _typed(one) for name, one in listed.items()}
+    properties: Fields = {
+        name: {key: value for key, value in one.items() if key != "required"}
+        for name, one in listed.items()
+    }
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _typed(parameter: Fields) -> Fields:
-    """Convert a parameter's Python type to JSON Schema: "List[int], optional" is an array."""
-    written = str(parameter.get("type", ""))
-    found = (one for one in _WORD.findall(written) if one.lower() not in {_OPTIONAL, "union"})
-    word = next(found, "")
-    typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
-    return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
@@ -324,7 +356,7 @@ def _trl(fields: Fields) -> ChatRow | None:
     prompt = items(fields.get("prompt"))
     if not prompt:
         return _openai(fields)
-    if fields.get("label") is False:
+    if str(fields.get("label")).lower() in _UNWANTED:
         return None
     told = prompt[0].get("content") if isinstance(prompt[0], dict) else None
     if isinstance(told, str) and CALLING in told:  # the tools, as our rows for GRPO tell them

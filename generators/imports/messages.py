@@ -20,6 +20,7 @@ from callwright.generators.imports.answers import (
     calls_of_message,
     differ,
     id_of,
+    is_absent,
     read_answer,
     refuse_withheld,
 )
@@ -138,8 +139,10 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
     for word in ("finish_reason", "stop_reason"):
         if (reason := _CUT.get(str(message.get(word)))) is not None:
             raise UnreadableChat(f"an answer {reason} ({word} {message[word]!r})")
+    if invalid := items(message.get("invalid_tool_calls")):
+        raise UnreadableChat(f"an answer has calls that were found invalid: {shown(invalid)}")
     calls = _calls_beside(message)
-    content_events = [*_said("assistant", content)]
+    content_events = [*_said("assistant", content or message.get("refusal"))]
     within = [one for one in content_events if isinstance(one, Called)]
     if calls and within and differ(calls, within):  # some logs have the same calls in both places
         others = shown([one.tool for one in within])
@@ -185,7 +188,10 @@ def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
     """
     if not isinstance(text, str):
         raise UnreadableChat(f"a message of the {side} has the content {shown(text)}")
-    refuse_withheld(text)
+    if side != "system":
+        refuse_withheld(text)
+    if side == "assistant" and is_absent(text):
+        return
     said, calls = read_answer(text) if side == "assistant" else (text, ())
     if said.strip():
         yield Spoken(side, said)

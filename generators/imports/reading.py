@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
+from callwright.llm.answer_schemas import without_nulls
 from callwright.warehouse.errors import first_problem
+from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.json_text import read_json
 from callwright.warehouse.records import (
     GoldCall,
@@ -26,10 +29,12 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.registry import Registry, guarded, whose
+from callwright.warehouse.wire_names import NO_NAMES, WireNames
 
 Fields = dict[str, JsonValue]
 # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
 MOST_BYTES = 4 * 2**20
+_MOST_FOLDERS = 2  # between an export's folder and its files
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -131,6 +136,19 @@ def read_each(
         yield unread(row) if isinstance(row, Problem) else read(row)
 
 
+def names_beside(path: Path) -> WireNames:
+    """Return the names on the wire that an export of ours says it uses; none elsewhere."""
+    folders = (
+        [path, *path.parents[:_MOST_FOLDERS]] if path.is_dir() else path.parents[:_MOST_FOLDERS]
+    )
+    manifest = next((one / MANIFEST for one in folders if (one / MANIFEST).is_file()), None)
+    try:
+        stated = orjson.loads(manifest.read_bytes()) if manifest else None
+    except orjson.JSONDecodeError:
+        stated = None
+    return WireNames.read(stated.get("names")) if isinstance(stated, dict) else NO_NAMES
+
+
 def add_result(turns: list[Turn], result: JsonValue) -> None:
     """Add a call's result to the last results, or as the first of new ones."""
     before = turns.pop() if turns and isinstance(turns[-1], ResultTurn) else None
@@ -198,7 +216,7 @@ class RecordReader:
             match item:
                 case {"name": str(name), "arguments": dict(given), **rest} if name:
                     if not (closed and rest):
-                        yield GoldCall(tool=name, arguments=given)
+                        yield self._builder.own_call(GoldCall(tool=name, arguments=given))
                         continue
             self.refuse(f"A call is {shown(item)}, not a name and arguments")
 
@@ -213,6 +231,16 @@ class RecordReader:
         return ImportedRecord(
             self.where, sample_made, tools if sample_made else (), tuple(self.problems)
         )
+
+
+def without_padding(call: GoldCall, tool: Tool) -> GoldCall:
+    """Return a call without nulls that its tool does not take.
+
+    Rows out of a table have them for each parameter of any other tool.
+    """
+    taken = without_nulls(call.arguments, tool.parameters)
+    kept = {name: one for name, one in taken.items() if one is not None or name in tool.properties}
+    return call if len(kept) == len(call.arguments) else call.with_changes(arguments=kept)
 
 
 def language_of_user(turns: Sequence[Turn]) -> Language:

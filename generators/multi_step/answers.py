@@ -33,6 +33,7 @@ from callwright.language.names import (
 from callwright.language.packs import of, writes
 from callwright.language.pages import as_sentence, filled, shapes_in
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.answers import is_available, values_at
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
@@ -172,7 +173,7 @@ def answer_sentence(asked: Asked, language: Language) -> str:
 class AnswerWording(BaseModel):
     """An assistant's last words, which say all that the plain ones say."""
 
-    answer: str
+    answer: Paragraph
 
 
 async def with_worded_answer(sample: Sample, context: StageContext) -> Sample:

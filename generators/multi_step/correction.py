@@ -18,8 +18,10 @@ from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext, asked_origin
+from callwright.generators.transcripts import shown_tools
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
@@ -97,7 +99,7 @@ def next_calls_prompt(
     language: Language = DEFAULT_LANGUAGE,
 ) -> Prompt:
     """Return the prompt that shows request, tools and answers so far, and asks for NextCalls."""
-    shown = [tool.signature for tool in tools]
+    shown = shown_tools(tools)
     return render(
         PROMPTS,
         CALL_TEMPLATE,
@@ -156,7 +158,7 @@ _ABSENT = ""
 class MendedRequest(BaseModel):
     """The request with what it lacked."""
 
-    request: str
+    request: Paragraph
 
 
 async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:

@@ -20,7 +20,7 @@ from callwright.generators.multi_step.sketches import (
     Slot,
     Take,
 )
-from callwright.generators.multi_step.tasks import BegunWorld
+from callwright.generators.multi_step.tasks import BegunWorld, mistaken
 from callwright.generators.multi_step.tool_graph import ToolGraph, is_deed
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import (
@@ -80,16 +80,22 @@ class Filling:
         self._trip: GoalValues = vocabulary.trip(rng)
         self._calls: list[Call] = []
         self._responses: list[JsonValue] = []
-        self._answered: dict[str, JsonValue] = {}  # by the tool, whose last response counts
         self._where: dict[tuple[int, str, int], Where] = {}
         self._meant: dict[tuple[int, str], dict[int, int]] = {}
 
     async def fill(self, sketch: GoalSketch) -> tuple[PlannedCall, ...] | None:
         """Return the planned calls, each answered by the environment; None if one can't be made."""
         try:
-            return tuple([await self._fill(sketch, call) for call in sketch.calls])
+            planned = tuple([await self._fill(sketch, call) for call in sketch.calls])
         except (UnfilledError, RecordError):
             return None
+        told = zip(planned, self._calls, self._responses, strict=True)
+        are_apart = [
+            await self._tells_apart(call, one.asked, response)
+            for one, call, response in told
+            if one.asked
+        ]
+        return planned if all(are_apart) else None
 
     async def _fill(self, sketch: GoalSketch, call: SketchedCall) -> PlannedCall:
         fields: dict[tuple[int, int, str], list[str]] = {}  # all that the call takes from one entry
@@ -107,7 +113,6 @@ class Filling:
             raise UnfilledError
         self._calls.append(new_call)
         self._responses.append(answer.response)
-        self._answered[call.tool] = answer.response
         asked_fields, world = self._asked(call.tool), self._environment
         is_done = is_deed(call.tool) or (
             isinstance(world, BegunWorld) and world.inner.writes(call.tool)
@@ -121,12 +126,6 @@ class Filling:
                 if any(value not in named for value in values_at(answer.response, one))
             ]
             asked_fields = tuple(told) or telling
-        if (
-            call.wanted
-            and asked_fields
-            and not await self._tells_apart(new_call, asked_fields, answer.response)
-        ):
-            raise UnfilledError
         arguments = {name: one.source for name, one in filled.items()}
         return PlannedCall(
             tool=call.tool,
@@ -148,15 +147,7 @@ class Filling:
             for left_out in made.arguments
             if left_out in tool.optional
         ]
-        for name in made.arguments:
-            links = [
-                link for link in self._graph.links(made.tool, name) if link.source in self._answered
-            ]
-            for link in links[:1]:
-                entries = entries_of(self._answered[link.source], link.entries)
-                others += [
-                    made.arguments | {name: value_at(one.value, link.field)} for one in entries
-                ]
+        others += [one.arguments for _, one in mistaken(made, tool, self._responses)]
         for arguments in (one for one in others if one != made.arguments):
             answer = await self._environment.answer(made.with_changes(arguments=arguments))
             if (

@@ -7,7 +7,11 @@ end, whichever calls lead there.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
+from random import Random
 from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import (
     START,
@@ -29,8 +33,10 @@ from callwright.generators.environments.vocabularies import Vocabulary, vocabula
 from callwright.generators.multi_step import TASKS
 from callwright.generators.multi_step.resolving import strike_out
 from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import others_of
+from callwright.language.schemas import choices_of
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, Strike
+from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, Strike, Tool
 
 
 class BegunWorld(WrappedEnvironment):
@@ -109,17 +115,25 @@ def find_changes(
 
     Raises RecordError if they don't form a task.
 
-    Each writing call must change something with each of its arguments, and all calls, made one
-    by one, must get the answers that the path has; a world answers completely, so no entries can
-    be struck.
+    Each writing call must change something with each of its arguments, and something else with
+    those of another thing; all calls, made one by one, must get the answers that the path has. A
+    world answers completely, so no entries can be struck.
     """
     if strikes:
         raise RecordError("Other entries of what the world answers fit what is wanted as well.")
     calls = [call for exchange in path for call in exchange.calls]
     ending = made_in_a_row(path, (), world)
+    tools = {tool.name: tool for tool in world.tools}
+    results = [response for exchange in path for response in exchange.responses]
     for at, call in enumerate(calls):
-        for shorter, problem in _shortened(call) if world.writes(call.tool) else ():
-            others = run_through(world.begin(), [*calls[:at], *shorter, *calls[at + 1 :]])
+        if not world.writes(call.tool):
+            continue
+        rivals = (
+            ([other], f"ends the same with another {name}")
+            for name, other in mistaken(call, tools[call.tool], results[:at])
+        )
+        for replaced, problem in chain(_shortened(call), rivals):
+            others = run_through(world.begin(), [*calls[:at], *replaced, *calls[at + 1 :]])
             if is_reached(ending.changes, others.changes):
                 raise RecordError(f"The call of {call.tool} with {call.arguments!r} {problem}.")
     if not ending.changes:
@@ -133,6 +147,19 @@ def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
     for name in call.arguments:
         rest = {other: value for other, value in call.arguments.items() if other != name}
         yield [call.with_changes(arguments=rest)], f"ends the same without its {name}"
+
+
+def mistaken(call: Call, tool: Tool, results: Sequence[JsonValue]) -> Iterator[tuple[str, Call]]:
+    """Yield calls that take something else for what is meant, each with the argument that differs.
+
+    It is another choice, a text of another thing in the results, or one that is made up.
+    """
+    rng = Random(call.key)
+    for name, given in call.arguments.items():
+        schema = tool.properties[name]
+        others = [one for one in choices_of(schema) if one != given]
+        for value in (*others, *others_of((name, schema), given, results, tool.language, rng)):
+            yield name, call.with_changes(arguments=call.arguments | {name: value})
 
 
 def made_in_a_row(

@@ -5,12 +5,8 @@ its call. The n-th plan of a language depends only on the seed, the catalog and 
 many are wanted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from random import Random
-
-from pydantic import BaseModel, JsonValue
 
 from callwright.generators.families import (
     Family,
@@ -23,48 +19,24 @@ from callwright.generators.families import (
     value_obstacle,
 )
 from callwright.generators.parallel import GROUP, PARALLEL
-from callwright.generators.routing.making import NO_CATALOGS
-from callwright.generators.routing.wording import (
-    VALUES_PATH,
-    choose_plan_values,
-    expected_of,
-    gold_calls,
-)
-from callwright.generators.stages import (
-    ATTEMPTS,
-    Leniency,
-    StageContext,
-    Step,
-    asked_origin,
-    first_fit,
-    in_a_row,
-)
-from callwright.generators.stated_values import (
-    QUOTES_PATH,
-    Expected,
-    Place,
-    Spot,
-    Stated,
-    ask_for_quotes,
-    find_quote,
-    find_values,
-)
+from callwright.generators.routing.making import NO_CATALOGS, with_other_values
+from callwright.generators.routing.wording import gold_calls, word_plan
+from callwright.generators.stages import StageContext, Step, in_a_row
+from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import (
     ToolPool,
     are_contradictory,
     are_redundant,
     enough_of,
     is_plain,
-    outlined_tools,
     pick_distractors,
     sayable_options,
 )
-from callwright.llm.prompts import render
+from callwright.generators.wording import FREE, ONE, PATHS, SEVERAL
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
-    Language,
     Origin,
     PlannedCall,
     RoutingPlan,
@@ -74,103 +46,30 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 
-PROMPTS = "callwright.generators.parallel.prompts"
 STAGE = "parallel_requests"
-TEMPLATE = "write_parallel"
-LONGEST = 2500
-
-
-class ParallelWording(BaseModel):
-    """A message in the person's voice, and the stretch of it about each call, in call order."""
-
-    request: str
-    parts: list[str]
 
 
 async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """Write a sample whose request states every value of every call and no other values.
+    """Write a sample whose request asks for all calls with all values.
 
-    Raises ReplyError if three wordings in a row fail, RecordError if a call needs another's
-    result.
+    Raises ReplyError if three wordings in a row fail, RecordError if a call takes what another one
+    returns.
     """
     given = (one for call in plan.calls for one in call.arguments.values())
     if not all(isinstance(one, StatedValue) for one in given):
         raise RecordError("A call that is due beside others can take nothing from their results.")
-    tools, language = {tool.name: tool for tool in context.toolset(plan.candidates)}, plan.language
-    expected = expected_of(plan, tools)
-    calls = [(call.tool, dict[str, JsonValue]()) for call in plan.calls]
-    for (number, name), (value, _) in expected.items():
-        calls[number][1][name] = value
-    outlined = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
-    told: dict[str, object] = {"language": language, "seed": plan.seed}
-    told["calls"] = [{"tool": tool, "arguments": given} for tool, given in calls]
-    prompt = render(PROMPTS, TEMPLATE, tools=outlined, **told)
-    quotes: dict[Spot, str] = {}
-    wording = await first_fit(
-        context,
-        prompt,
-        ParallelWording,
-        lambda wording: wording_problem(wording, expected, language, quotes),
-        f"The request for {len(plan.calls)} calls broke its rules in {ATTEMPTS} wordings",
-        leniency=Leniency(
-            look_closer=lambda wording: ask_for_quotes(context, wording.request, expected, quotes)
-        ),
-    )
-    stated = stated_values(wording, expected, language, quotes)
-    due = CallTurn(calls=gold_calls(plan, tools, stated, wording.request))
+    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
+    worded = await word_plan(plan, tools, STAGE, context)
     return [
         Sample(
             kind=plan.kind,
-            language=language,
+            language=plan.language,
             category=plan.domain,
             candidates=plan.candidates,
-            turns=(UserTurn(text=wording.request), due),
-            origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
+            turns=(UserTurn(text=worded.text), CallTurn(calls=gold_calls(plan, tools, worded))),
+            origin=worded.origin,
         )
     ]
-
-
-def wording_problem(
-    wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
-) -> str:
-    """Return why this wording can't stand for the calls, or ""; it must state all values.
-
-    No other value may be stated for one of them.
-    """
-    if not wording.request.strip() or len(wording.request) > LONGEST:
-        return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
-    stated = stated_values(wording, expected, language, quotes).values()
-    return next((one.problem for one in stated if one.problem), "")
-
-
-def stated_values(
-    wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
-) -> dict[Spot, Stated]:
-    """Return where the request states each value, in its call's stretch if stretches are known."""
-    placed: dict[Spot, Stated] = {}
-    calls = len({number for number, _ in expected})
-    for number, (start, end) in enumerate(call_stretches(wording, calls)):
-        own = {spot: one for spot, one in expected.items() if spot[0] == number}
-        quoted = {spot: words for spot, words in quotes.items() if spot[0] == number}
-        for spot, stated in find_values(own, quoted, wording.request[start:end], language).items():
-            place = stated.place and Place(stated.place.start + start, stated.place.end + start)
-            placed[spot] = Stated(place, stated.problem)
-    return placed
-
-
-def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
-    """Return each call's stretch of the request, up to the next; all of it if parts fail."""
-    starts: list[int] = []
-    end = 0
-    for part in wording.parts:
-        found = find_quote(part, wording.request[end:])
-        if found is not None:
-            starts.append(found.start + end)
-            end += found.end
-    whole = Place(0, len(wording.request))
-    if len(starts) != calls:
-        return [whole] * calls
-    return [Place(start, stop) for start, stop in pairwise([0, *starts[1:], whole.end])]
 
 
 PLANS_STAGE = "parallel_plans"
@@ -199,10 +98,15 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
     def rng(number: int) -> Random:
         return Random(f"{order.seed}:{order.kind.name}:{order.language}:{number}")
 
+    def plan_set(number: int) -> RoutingPlan:
+        wording, value_set = divmod(number, order.value_sets)
+        planned = _plan(order, usable, company, rng(wording))
+        return with_other_values(planned, spoken, order, value_set) if value_set else planned
+
     yield from plan_each(
         order,
-        lambda number: rng(number).choice(usable).name,  # drawn first of all
-        lambda number: _plan(order, usable, company, rng(number)),
+        lambda number: rng(number // order.value_sets).choice(usable).name,  # drawn first of all
+        plan_set,
     )
 
 
@@ -238,6 +142,13 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
                 break
             if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in tools):
                 tools.append(tool)
+        if len(tools) < _COUNTS[0]:
+            again = _with_other_values(first, count, order, rng)
+        if len(tools) < _COUNTS[0] and not again:
+            raise RecordError(
+                f"No other tool may be called beside {first.name!r}, and its own values don't"
+                " allow a second call."
+            )
     calls = again or [
         (tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng))
         for tool in tools
@@ -291,13 +202,17 @@ def _names(tool: Tool, rng: Random) -> list[str]:
 _TRAITS = Traits("BFCL", calls="set", asked="plan", is_whole=True)
 _ABOUT = "a request for two to four calls that do not depend on each other"
 _KIND = Kind(PARALLEL, _ABOUT, GROUP, _TRAITS, paper=400)
-_CHOOSE = "Choose values that go together, and what besides is given."
 _WORD = "Word calls that do not depend on each other as one message."
-_PAPER, _WORDED = "BFCL v4, parallel", (TEMPLATE, QUOTES_PATH)
-_choose_values = partial(choose_plan_values, stage="parallel_values")
 _STEPS = (
-    Step("parallel_values", _CHOOSE, "RoutingPlan", _PAPER, _choose_values, (VALUES_PATH,)),
-    Step("parallel_requests", _WORD, "Sample", _PAPER, write_parallel, _WORDED, (TEMPLATE,)),
+    Step(
+        STAGE,
+        _WORD,
+        "Sample",
+        "BFCL v4, parallel",
+        write_parallel,
+        (*PATHS, QUOTES_PATH),
+        (ONE, SEVERAL, FREE),
+    ),
 )
 
 FAMILY = Family(

@@ -4,9 +4,8 @@ The n-th plan depends only on the domain, the seed and n, not on how many are wa
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -29,10 +28,11 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import OwnValues
 from callwright.generators.routing import GROUP, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
-from callwright.generators.routing.wording import choose_plan_values, word_routing
+from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import are_contradictory, enough_of
+from callwright.generators.wording import FREE, ONE, PATHS, SEVERAL
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Arguments,
@@ -96,6 +96,11 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
         )
     turns = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
 
+    def plan_set(number: int) -> RoutingPlan:
+        wording, value_set = divmod(number, order.value_sets)
+        planned = plan(wording)
+        return with_other_values(planned, tools, order, value_set) if value_set else planned
+
     def plan(number: int) -> RoutingPlan:
         draw = _ValueDraw(
             language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), order.own_values
@@ -116,7 +121,32 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
             ),
         )
 
-    yield from plan_each(order, lambda number: turns[number % len(turns)].name, plan)
+    yield from plan_each(
+        order, lambda number: turns[number // order.value_sets % len(turns)].name, plan_set
+    )
+
+
+def with_other_values(
+    plan: RoutingPlan, tools: Iterable[Tool], order: Order, value_set: int
+) -> RoutingPlan:
+    """Return the plan with new values, the same where they were the same, for the same words."""
+    draw = _ValueDraw(plan.language, Random(f"{plan.seed}:{value_set}:values"), order.own_values)
+    by_name = {tool.name: tool for tool in tools}
+    new_values: dict[tuple[str, str], JsonValue] = {}
+    calls = []
+    for call in plan.calls:
+        said = {
+            name: (name, str(one.value))
+            for name, one in call.arguments.items()
+            if isinstance(one, StatedValue)
+        }
+        known = {name: new_values[was] for name, was in said.items() if was in new_values}
+        lacking = [name for name in said if name not in known]
+        drawn = known | draw.fill(by_name[call.tool], lacking, known)
+        new_values |= {was: drawn[name] for name, was in said.items()}
+        other = {name: StatedValue(value=drawn[name], element=_STATED) for name in said}
+        calls.append(call.with_changes(arguments={**call.arguments, **other}))
+    return plan.with_changes(calls=tuple(calls), value_set=value_set)
 
 
 def _unlinked(tools: Sequence[Tool]) -> str:
@@ -310,21 +340,13 @@ FAMILY = Family(
         "routing",
         "RoutingPlan",
         Step(
-            "routing_values",
-            "Choose values that go together, and what besides is given.",
-            "RoutingPlan",
-            "CallNavi 4.1",
-            partial(choose_plan_values, stage="routing_values"),
-            ("plan_values",),
-        ),
-        Step(
             "routing_requests",
-            "Word calls of a domain's whole catalog as one question, again until it says all.",
+            "Word calls of a domain's whole catalog as one question that says all values.",
             "Sample",
             "CallNavi 4.1",
             word_routing,
-            ("word_routing", QUOTES_PATH),
-            voiced=("word_routing",),
+            (*PATHS, QUOTES_PATH),
+            voiced=(ONE, SEVERAL, FREE),
         ),
     ),
     drafts=RoutingPlan,

@@ -37,6 +37,7 @@ from callwright.generators.shifts.turns import (
     until_due,
     with_value,
 )
+from callwright.generators.slots import Slot, draw_manner, fill, slots_of, wording_problem
 from callwright.generators.stages import (
     ATTEMPTS,
     StageContext,
@@ -45,7 +46,7 @@ from callwright.generators.stages import (
     first_fit,
     in_a_row,
 )
-from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
+from callwright.generators.stated_values import Place, span_evidence
 from callwright.generators.tools import (
     EMPTY,
     argument_problems,
@@ -57,12 +58,13 @@ from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.parameters import in_context, titles_of
 from callwright.language.calls.sampling import fill_in
 from callwright.language.names import split_name
-from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes
+from callwright.language.packs import of, signs
 from callwright.language.schemas import kind_of
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.language.wording import content_keys
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Line
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -82,15 +84,13 @@ from callwright.warehouse.records import (
 PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "overriding"
 TEMPLATE = "word_correction"
-LONGEST = 600
 _ENDED = tuple(signs(".!?…\"'”’){close}"))
 
 
 class OverridingText(BaseModel, title="Correction"):
-    """What the user says to have another value, and the words in it that state the new one."""
+    """What the user says to have another value, with a slot for it."""
 
-    sentence: str
-    words: str
+    sentence: Line
 
 
 class ShiftScene(NamedTuple):
@@ -112,6 +112,13 @@ class ShiftScene(NamedTuple):
         """The part of the source that is changed."""
         derivation = self.change.derivation
         return until_due(derivation.source, derivation.transform)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slot for the new value, said in the manner of this user."""
+        seed, new = self.change.derivation.seed, {self.place.argument: self.change.new}
+        manner = draw_manner(Random(f"{seed}:manner"))
+        return slots_of([(self.tool, new)], self.source.language, manner, Random(f"{seed}:new"))
 
 
 async def override_values(change: ValueChange, context: StageContext) -> list[Sample]:
@@ -136,40 +143,37 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
     return [sample]
 
 
-def correction_problem(correction: OverridingText, scene: ShiftScene) -> str:
+class StatedChange(NamedTuple):
+    """A sentence that brings a change, and where it states the new value."""
+
+    sentence: str
+    place: Place
+
+
+def correction_problem(sentence: str, scene: ShiftScene) -> str:
     """Return why this wording can't bring the change, or "".
 
     It must say the new value last, and of the right parameter.
     """
-    text = correction.sentence.strip()
-    new, old, schema = scene.change.new, scene.change.old, scene.schema
-    if not text or len(text) > LONGEST:
-        return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not writes(scene.source.language, text) and script_of(_words(new)) == COMMON_SCRIPT:
-        return f"the sentence is not in the language {scene.source.language!r}."
-    stated = stated_new(correction, scene)
-    if stated.place is None or stated.problem:
-        return stated.problem
-    words, rest = text[stated.place.start : stated.place.end], text[stated.place.end :]
-    if not isinstance(old, bool) and locate(old, schema, rest) is not None:
-        return f"the old value {old!r} is said after the new one."
-    if scene.must_name and not _is_named(text, words, scene):  # it could be read in two ways
-        return (
-            f"it does not name {scene.place.argument!r}; another argument could take {new!r} too."
+    new, old = scene.change.new, scene.change.old
+    known = f"{conversation_text(scene.turns)} {_words(old)}"
+    problem = wording_problem(sentence, scene.slots, scene.source.language, known=known)
+    if problem:
+        return problem
+    text, place = _filled(sentence, scene)
+    if not isinstance(old, bool) and locate(old, scene.schema, text[place.end :]) is not None:
+        return f"It says the old value {old!r} after the new one. Say the new one last."
+    if scene.must_name and not _is_named(text, text[place.start : place.end], scene):
+        return (  # it could be read in two ways
+            f"It does not say what is to be {new!r}, and several things could be: name the"
+            f" {' '.join(split_name(scene.place.argument))}."
         )
     return ""
 
 
-def stated_new(correction: OverridingText, scene: ShiftScene) -> Stated:
-    """Return where the sentence states the new value: the last place of the quoted words.
-
-    If these don't state it, it is wherever the value is found.
-    """
-    text, words, name = correction.sentence.strip(), correction.words.strip(), scene.place.argument
-    stated = find_value((name, scene.change.new), scene.schema, words, text, scene.source.language)
-    if stated.place is not None and text[stated.place.start : stated.place.end] == words:
-        return Stated(Place(text.rindex(words), text.rindex(words) + len(words)), stated.problem)
-    return stated
+def _filled(sentence: str, scene: ShiftScene) -> StatedChange:
+    filled = fill(sentence, scene.slots)
+    return StatedChange(filled.text, next(iter(filled.places.values())))
 
 
 def _scene(change: ValueChange, context: StageContext) -> ShiftScene:
@@ -223,7 +227,8 @@ def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -
     )
 
 
-async def _ask(scene: ShiftScene, context: StageContext) -> OverridingText:
+async def _ask(scene: ShiftScene, context: StageContext) -> StatedChange:
+    [slot] = scene.slots
     prompt = render(
         PROMPTS,
         TEMPLATE,
@@ -231,16 +236,21 @@ async def _ask(scene: ShiftScene, context: StageContext) -> OverridingText:
         arguments=call_at(scene.source, scene.place).arguments,
         change=scene.change,
         transform=scene.change.derivation.transform,
-        named=scene.must_name,
+        named="yes" if scene.must_name else "",
+        slot=slot,
         conversation=conversation_text(scene.turns),
         language=scene.source.language,
         seed=scene.change.derivation.seed,
     )
     complaint = f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers"
     correction = await first_fit(
-        context, prompt, OverridingText, lambda given: correction_problem(given, scene), complaint
+        context,
+        prompt,
+        OverridingText,
+        lambda given: correction_problem(given.sentence, scene),
+        complaint,
     )
-    return correction.model_copy(update={"sentence": correction.sentence.strip()})
+    return _filled(correction.sentence, scene)
 
 
 def _is_named(text: str, words: str, scene: ShiftScene) -> bool:
@@ -266,7 +276,7 @@ def _telling(text: str) -> frozenset[str]:
     return frozenset((*(key.deep for key in keys if len(key.light) > 1), *pairs))
 
 
-def _in_same_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _in_same_turn(scene: ShiftScene, correction: StatedChange) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns) - 1, scene.source
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
@@ -283,7 +293,7 @@ def _in_same_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[
     )
 
 
-def _in_own_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _in_own_turn(scene: ShiftScene, correction: StatedChange) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns), scene.source
     evidence = _evidence(scene, correction, at, 0, correction.sentence)
     asked, before = scene.turns[-1], scene.turns[-2]
@@ -296,7 +306,7 @@ def _in_own_turn(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[T
     return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
 
 
-def _after_call(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+def _after_call(scene: ShiftScene, correction: StatedChange) -> tuple[tuple[Turn, ...], int]:
     at = len(scene.turns)
     stated = _evidence(scene, correction, at, 0, correction.sentence)
     call = call_with_value(call_at(scene.source, scene.place), scene.change.new, stated)
@@ -305,10 +315,10 @@ def _after_call(scene: ShiftScene, correction: OverridingText) -> tuple[tuple[Tu
 
 
 def _evidence(
-    scene: ShiftScene, correction: OverridingText, turn: int, offset: int, text: str
+    scene: ShiftScene, correction: StatedChange, turn: int, offset: int, text: str
 ) -> Evidence:
     """Return where the new value is stated."""
-    place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
+    place = correction.place
     argument = scene.place.argument
     return span_evidence(argument, turn, Place(offset + place.start, offset + place.end), text)
 

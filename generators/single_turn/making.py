@@ -1,11 +1,11 @@
-"""Make single-turn requests (HammerBench 4.2): plan, choose parameters, draft, word.
+"""Make single-turn requests (HammerBench 4.2): plan, choose parameters, draw values, word.
 
 A plan says which tool, which kind, how many parameters, and which other candidates. The n-th
 assignment of a kind depends only on the seed, the catalog and n, not on how many are wanted, so
 raising a count costs only the difference.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from random import Random
 
@@ -21,26 +21,14 @@ from callwright.generators.families import (
     usable_tools,
     value_obstacle,
 )
-from callwright.generators.given_values import (
-    ArgumentValues,
-    WantedValues,
-    collect_values,
-    given_values,
-)
 from callwright.generators.kinds import traits_of
-from callwright.generators.own_values import beside_known
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
-from callwright.generators.stages import (
-    ATTEMPTS,
-    StageContext,
-    Step,
-    asked_origin,
-    first_fit,
-    in_a_row,
-)
-from callwright.generators.stated_values import Stated, find_value, span_evidence
-from callwright.generators.tools import ToolPool, as_outlined, pick_distractors
-from callwright.language.packs import writes
+from callwright.generators.slots import about
+from callwright.generators.stages import StageContext, Step, asked_origin, in_a_row
+from callwright.generators.stated_values import QUOTES_PATH
+from callwright.generators.tools import ToolPool, pick_distractors
+from callwright.generators.wording import FREE, ONE, AskedCall, Speaker, word_calls
+from callwright.llm.answer_schemas import narrowed
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
@@ -48,6 +36,7 @@ from callwright.warehouse.records import (
     CallTurn,
     DraftCall,
     GoldCall,
+    JsonSchema,
     Origin,
     ParameterChoice,
     Sample,
@@ -79,11 +68,26 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
         chosen = offered[:wanted]
         origin = Origin(stage=PARAMETERS_STAGE, parents=(assignment.key,), seed=assignment.seed)
     else:
-        shown, seed = as_outlined(tool, ()), assignment.seed
+        seed = assignment.seed
         prompt = render(
-            PROMPTS, PARAMETERS_TEMPLATE, tool=shown, offered=offered, count=wanted, seed=seed
+            PROMPTS,
+            PARAMETERS_TEMPLATE,
+            tool=tool,
+            task=AskedCall(tool, {}).task,
+            offered=offered,
+            lines=[f"{name}: {about(name, tool.properties[name])}" for name in offered],
+            count=wanted,
+            seed=seed,
         )
-        answer = await context.chat.ask(prompt, ParameterNames)
+        chosen_names: JsonSchema = {
+            "type": "array",
+            "items": {"type": "string", "enum": [*offered]},
+            "minItems": 1,
+            "maxItems": wanted,
+        }
+        answer = await context.chat.ask(
+            prompt, narrowed(ParameterNames, {"parameters": chosen_names})
+        )
         chosen = as_many(answer.parameters, offered, wanted, tool)
         origin = asked_origin(
             PARAMETERS_STAGE, assignment, seed, context, (PROMPTS, PARAMETERS_TEMPLATE)
@@ -123,186 +127,58 @@ def as_many(
     return tuple(ordered[:wanted])
 
 
-LONGEST = 2000
-
-
-class Mention(BaseModel):
-    """Where the request states a parameter's value: the very words."""
-
-    parameter: str
-    words: str
-
-
-class Wording(BaseModel):
-    """A request in the user's voice, and for each parameter the words that state the value."""
-
-    request: str
-    mentions: list[Mention]
-
-
-class DraftedRequest(ArgumentValues, Wording):
-    """Values for the parameters asked for, and the request that states them."""
-
-
 VALUES_STAGE = "values"
-DRAFT_TEMPLATE = "draft_request"
 
 
-async def draft_requests(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
-    """Draft a call with exactly the chosen parameters, valid values, and words that state them.
+async def draw_values(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
+    """Draw a call with exactly the chosen parameters; the recipe's own values go first.
 
-    If no value is left to choose, or the values come from several answers, there are no words
-    yet. Raises ReplyError if neither three answers nor a draw give a valid value.
+    Raises ReplyError if nothing fits a parameter's schema.
     """
     assignment = choice.assignment
-    tool = context.tool(assignment.tool)
-    lists = context.own_values
-    own = (
-        lists.draw(tool, choice.parameters, Random(f"{assignment.seed}:own")) if lists.lists else {}
-    )
-    left = tuple(name for name in choice.parameters if name not in own)
-    if not left:
-        origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
-        return [DraftCall(assignment=assignment, arguments=own, origin=origin)]
-    prompt = render(
-        PROMPTS,
-        DRAFT_TEMPLATE,
-        tool=as_outlined(tool, choice.parameters),
-        parameters=left,
-        language=assignment.language,
-        seed=assignment.seed,
-    )
-    prompt = beside_known(prompt, own)
-    wanted = WantedValues(tool, left, assignment.language, assignment.seed, own)
-    given_arguments, last = await collect_values(context.chat, prompt, DraftedRequest, wanted)
-    worded = (
-        last if given_values(last, wanted) == given_arguments else Wording(request="", mentions=[])
-    )
+    rng = Random(f"{assignment.seed}:{assignment.value_set}:values")
+    tool, language = context.tool(assignment.tool), assignment.language
     return [
         DraftCall(
             assignment=assignment,
-            arguments={
-                name: given[name]
-                for name in tool.properties
-                if name in (given := {**given_arguments, **own})
-            },
-            request=worded.request,
-            mentions={
-                one.parameter: one.words
-                for one in worded.mentions
-                if one.parameter in choice.parameters
-            },
-            origin=asked_origin(
-                VALUES_STAGE, choice, assignment.seed, context, (PROMPTS, DRAFT_TEMPLATE)
-            ),
+            arguments=context.own_values.fill(tool, choice.parameters, language, rng),
+            origin=Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed),
         )
     ]
 
 
 REQUESTS_STAGE = "requests"
-REQUEST_TEMPLATE = "write_request"
 
 
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
     """Write a sample whose request states the drafted arguments and no other values.
 
-    Values that no rule can read are accepted, because checks are strict. Raises ReplyError if
-    three wordings don't fit, with the reason of the last one.
+    Raises ReplyError if three wordings don't fit, with the reason of the last one.
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
-    mentions = [Mention(parameter=name, words=words) for name, words in draft.mentions.items()]
-    drafted = Wording(request=draft.request, mentions=mentions)
-    if draft.origin and draft.request and not _form_problem(drafted, draft):
-        stated = _stated(drafted, draft, tool)
-        if not _stated_problem(stated):
-            origin = draft.origin.with_changes(stage=REQUESTS_STAGE, parents=(draft.key,))
-            return [_sample(drafted.request, draft, tool, stated, origin)]
-    prompt = render(
-        PROMPTS,
-        REQUEST_TEMPLATE,
-        tool=as_outlined(tool, draft.arguments),
-        arguments=draft.arguments,
-        language=assignment.language,
-        seed=assignment.seed,
-    )
-    wording = await first_fit(
-        context,
-        prompt,
-        Wording,
-        lambda wording: wording_problem(wording, draft, tool),
-        f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
-    )
-    origin = asked_origin(
-        REQUESTS_STAGE, draft, assignment.seed, context, (PROMPTS, REQUEST_TEMPLATE)
-    )
-    return [_sample(wording.request, draft, tool, _stated(wording, draft, tool), origin)]
-
-
-def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
-    """Return why this wording can't stand for the draft, or "".
-
-    It must be in the draft's language, state all values and no others.
-    """
-    return _form_problem(wording, draft) or _stated_problem(_stated(wording, draft, tool))
-
-
-def _form_problem(wording: Wording, draft: DraftCall) -> str:
-    text = wording.request.strip()
-    if not text or len(text) > LONGEST:
-        return f"the request has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not writes(draft.assignment.language, text):
-        return f"the request is not in the language {draft.assignment.language!r}."
-    return ""
-
-
-def _stated_problem(stated: Mapping[str, Stated]) -> str:
-    return next((one.problem for one in stated.values() if one.problem), "")
-
-
-def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
-    """Return where the request states each drafted argument, in the order of its mentions."""
-    quotes = {
-        mention.parameter: mention.words
-        for mention in wording.mentions
-        if mention.parameter in draft.arguments
-    }
-    language = draft.assignment.language
-    return {
-        name: find_value(
-            (name, draft.arguments[name]),
-            tool.properties[name],
-            quotes.get(name, ""),
-            wording.request,
-            language,
-            by_name=False,  # other names are for the checks, which read the request as a whole
-        )
-        for name in dict.fromkeys((*quotes, *draft.arguments))
-    }
-
-
-def _sample(
-    request: str, draft: DraftCall, tool: Tool, stated: Mapping[str, Stated], origin: Origin
-) -> Sample:
-    assignment = draft.assignment
-    spans = tuple(
-        span_evidence(name, 0, one.place, request)
-        for name, one in stated.items()
-        if one.place is not None
+    speaker = Speaker(assignment.language, assignment.seed, assignment.value_set)
+    worded = await word_calls(
+        [AskedCall(tool, draft.arguments)], speaker, draft, REQUESTS_STAGE, context
     )
     due = GoldCall(
-        tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants
+        tool=tool.name,
+        arguments=draft.arguments,
+        evidence=worded.evidence[0],
+        constants=tool.constants,
     )
     is_due = not traits_of(assignment.kind).is_idle
-    return Sample(
-        kind=assignment.kind,
-        language=assignment.language,
-        category=assignment.category,
-        candidates=assignment.candidates,
-        withheld=assignment.withheld,
-        turns=(UserTurn(text=request), CallTurn(calls=(due,) if is_due else ())),
-        origin=origin,
-    )
+    return [
+        Sample(
+            kind=assignment.kind,
+            language=assignment.language,
+            category=assignment.category,
+            candidates=assignment.candidates,
+            withheld=assignment.withheld,
+            turns=(UserTurn(text=worded.text), CallTurn(calls=(due,) if is_due else ())),
+            origin=worded.origin,
+        )
+    ]
 
 
 PLANS_STAGE = "assignments"
@@ -334,8 +210,19 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
         assigned = _assign(kind, tool, company, order.candidates, rng, is_first=number < len(first))
         return assigned if tool.language == language else assigned.with_changes(language=language)
 
+    sets = order.value_sets if later else 1
+
+    def assign_set(number: int) -> Assignment:
+        wording, value_set = divmod(number, sets)
+        assigned = assign(wording)
+        if value_set and not assigned.parameter_count:  # it says no value that could be another
+            return assign(len(first) + number)
+        return assigned.with_changes(value_set=value_set) if value_set else assigned
+
     count = order.samples if later else min(order.samples, len(first))
-    yield from plan_each(order._replace(samples=count), lambda number: tool_at(number).name, assign)
+    yield from plan_each(
+        order._replace(samples=count), lambda number: tool_at(number // sets).name, assign_set
+    )
     if count < order.samples:
         raise ConfigurationError(
             f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the"
@@ -438,22 +325,20 @@ FAMILY = Family(
         ),
         Step(
             "values",
-            "Give each chosen parameter a value that its schema allows, and word the request with"
-            " them.",
+            "Draw a value for each chosen parameter that its schema allows.",
             "DraftCall",
             "HammerBench 4.2.1, D.2",
-            draft_requests,
-            ("draft_request",),
-            voiced=("draft_request",),
+            draw_values,
+            (),
         ),
         Step(
             "requests",
-            "Keep the words that say exactly the arguments; word the call again where they do not.",
+            "Word the request with a slot for each value, and put the values in.",
             "Sample",
             "HammerBench 4.2.1, D.2",
             write_requests,
-            ("write_request",),
-            voiced=("write_request",),
+            (ONE, FREE, QUOTES_PATH),
+            voiced=(ONE, FREE),
         ),
     ),
     drafts=Assignment,

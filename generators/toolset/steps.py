@@ -24,6 +24,7 @@ from callwright.generators.toolset.sketches import (
 )
 from callwright.language.packs import of, widened
 from callwright.llm.prompts import render
+from callwright.llm.stated_schemas import Line
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -66,8 +67,8 @@ _CHANGING = re.compile(
 class NamedGoal(BaseModel):
     """A tool's name and the goal that it serves."""
 
-    name: str
-    goal: str
+    name: Line
+    goal: Line
 
 
 class ToolNames(BaseModel):
@@ -125,7 +126,7 @@ def _problem(one: NamedGoal, plan: ToolsetPlan) -> str:
 class ToolDescription(BaseModel):
     """What a tool does, as a short command."""
 
-    description: str
+    description: Line
 
 
 async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:

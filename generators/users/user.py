@@ -26,8 +26,10 @@ from callwright.language.packs import LanguagePattern, of, widened, writes
 from callwright.language.pages import filled, shapes_in
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
+from callwright.llm.answer_schemas import narrowed
 from callwright.llm.chat import ChatModel, Prompt, again
 from callwright.llm.prompts import prompt_version, render
+from callwright.llm.stated_schemas import Paragraph, choice_schema
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     EntryRule,
@@ -42,6 +44,7 @@ from callwright.warehouse.records import (
 _TEXT = ("equals", "contains")
 PROMPTS = "callwright.generators.users.prompts"
 HEAR, SPEAK, OPEN = "hear_question", "speak_as_user", "open_as_user"
+_WANTS = ("open", "confirm", "unknown", "aside", "over")
 MOST_TURNS = 10  # then the user has had enough
 _WORDINGS = 2
 _LONGEST = 4000
@@ -152,13 +155,13 @@ class HeardQuestion(BaseModel):
 class OpeningWords(BaseModel):
     """What the user says first, without what it holds back."""
 
-    opening: str
+    opening: Paragraph
 
 
 class UserSentence(BaseModel):
     """What the user says."""
 
-    sentence: str
+    sentence: Paragraph
 
 
 class UserAnswer(NamedTuple):
@@ -398,7 +401,9 @@ class SimulatedUser:
                 language=self._sample.language,
             )
             try:
-                heard = await self._chat.ask(prompt, HeardQuestion, sample_index=self._number)
+                named = {"type": "array", "items": choice_schema([*letters, *_WANTS])}
+                answer = narrowed(HeardQuestion, {"wants": named})
+                heard = await self._chat.ask(prompt, answer, sample_index=self._number)
                 wants = {one.strip().upper() for one in heard.wants}
             except ReplyError:  # as if nobody had read it
                 wants = {"ASIDE"}

@@ -122,7 +122,9 @@ def affinity(tool: str, source: str) -> int:
 
 
 _DEPTH = 5
-_MOMENT = re.compile(r"^(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$")
+_DAY = r"\d{4}-\d\d-\d\d"
+_CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?"
+_MOMENT = re.compile(rf"^(?:{_DAY}|(?:{_DAY}[T ])?{_CLOCK})$")
 _MONEY = frozenset({"price", "cost", "fare", "amount", "rate"})
 _COUNTS = frozenset({"count", "number", "nr", "num", "votes"})
 _NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"})
@@ -142,13 +144,14 @@ class RankingField(NamedTuple):
     is_time: bool = False
 
 
+_TIMES = frozenset({"created", "updated", "departure", "arrival"})
 # {} stands for the noun; where a word of two families is in a path, the first counts
 FAMILIES = tuple(
-    RankingField(
-        name, frozenset(words.split()), low, high, is_time=name in ("departure", "arrival")
-    )
+    RankingField(name, frozenset(words.split()), low, high, is_time=name in _TIMES)
     for name, words, low, high in (
         ("reviews", "reviews votes", "{} with the fewest reviews", "{} with the most reviews"),
+        ("created", "created creation", "oldest {}", "newest {}"),
+        ("updated", "updated modified", "{} changed longest ago", "{} changed last"),
         ("rating", "rating score average", "worst rated {}", "best rated {}"),
         ("stars", "stars", "{} with the fewest stars", "{} with the most stars"),
         ("departure", "departure depart departs", "{} that leaves first", "{} that leaves last"),
@@ -157,6 +160,7 @@ FAMILIES = tuple(
         ("price", "price cost fare total amount rate", "cheapest {}", "most expensive {}"),
         ("distance", "distance km", "nearest {}", "farthest {}"),
         ("seats", "seats", "{} with the fewest seats", "{} with the most seats"),
+        ("size", "size bytes", "smallest {}", "largest {}"),
     )
 )
 _LOW = frozenset({"lowest", "earliest"})

@@ -474,7 +474,7 @@ def fill_in(
                 values[name] = _near(name, values, properties, language, rng)
                 if not _is_mistakable(name, values):
                     break
-        _put_in_order(values, properties)
+        put_in_order(values, properties)
         if all(values[name] == value for name, value in known.items()):
             break
     return {name: values[name] for name in names}
@@ -528,12 +528,12 @@ def _near(
     return rng.choice(near) if near else value
 
 
-def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
     """Make every period end after it starts."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
-            _put_in_order(value, {member: members.get(member) or {} for member in value})
+            put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
         _order_numbers(end, values, properties)
         start = _start_of(end, values, properties)

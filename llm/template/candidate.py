@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import orjson
 from pydantic import JsonValue
@@ -47,9 +48,10 @@ def candidate_reply(
         defect, _due(sections, tools, views), views, language_of(sections.conversation or ""), flaws
     )
     if wanted:
-        text = _worded(wanted, calls, sections, notation) or _written(
-            _speech(sections, views), notation
-        )
+        text = _worded(wanted, calls, sections, notation)
+        if not text:
+            speech = _speech(sections, views)
+            text = speech["say"] if notation == "native" else _written(speech, notation)
     else:
         text = _written(_listed(calls)[0], "json") if calls else NO_TOOL
     if calls and defect == MALFORMED_JSON:
@@ -71,7 +73,7 @@ def _due(
     return [call] if call.tool and call._asdict() not in made else []
 
 
-def _speech(sections: Sections, views: Sequence[ToolView]) -> JsonValue:
+def _speech(sections: Sections, views: Sequence[ToolView]) -> dict[str, Any]:
     """Return what the assistant says when it calls nothing, and the dialogue acts of its words."""
     turns = sections.turns()
     if turns and turns[-1].speaker == "result":

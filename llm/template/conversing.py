@@ -13,16 +13,18 @@ from callwright.language.calls.tools import ParameterView, ToolView, field_phras
 from callwright.language.names import function_words
 from callwright.language.packs import LanguagePattern, of, signs, unspaced, widened
 from callwright.language.pages import as_sentence, draw_line, shapes_in, without_greeting
+from callwright.language.saying import say
 from callwright.llm.template.questions import (
     LineWriter,
     Slot,
+    in_slots,
     plain_question,
     word_answer,
     word_question,
 )
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.sentences import word_request
-from callwright.llm.template.stating import lowered, say
+from callwright.llm.template.stating import lowered
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 
@@ -52,14 +54,20 @@ class _Words(NamedTuple):
 
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """Word the user's turn that carries out the prompt's intent, with the words of each value."""
+    """Word the user's turn that carries out the prompt's intent, with the words in their slots."""
     turn = _Turn(sections, language, rng)
     words = _intended(turn.of_user, sections, "a user")
     extra = sections.json("extra")
     if isinstance(extra, dict):
         turn.parts.append(_part_of(extra))
         words = turn.joined(words, turn.stated(len(turn.parts) - 1, "asides", rng.choice(_ASIDES)))
-    return {"text": words.text, "mentions": [{**one._asdict()} for one in words.mentions]}
+    names = {
+        (spot["call"], spot["parameter"]): one["slot"]
+        for one in sections.listed("slots")
+        for spot in one["spots"]
+    }
+    said = [(names[one.part, one.parameter], one.words) for one in words.mentions]
+    return {"text": in_slots(words.text, said)}
 
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:

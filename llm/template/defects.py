@@ -11,13 +11,10 @@ from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.packs import known, of, signs
 from callwright.language.pages import draw_line, shapes_in
+from callwright.language.saying import say
 from callwright.language.schemas import json_type
-from callwright.language.values import locate
-from callwright.llm.template.plain_sentences import word_plainly
 from callwright.llm.template.questions import ValueLine, word_answer
 from callwright.llm.template.sections import is_equivalent
-from callwright.llm.template.sentences import word_request
-from callwright.llm.template.stating import Worded, say
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Arguments, Language
 
@@ -226,34 +223,7 @@ def _made_up(view: ToolView, name: str, language: Language, rng: Random) -> Argu
         return {}
 
 
-def spoil_wording(
-    defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
-) -> Worded | None:
-    """Return a request that states another call than this one.
-
-    None if the defect can't be made, or the request states this call too. Words are claimed for
-    the arguments of the right call alone; nothing claims what is said besides.
-    """
-    if defect == WRONG_TOOL:
-        title = rng.choice(shapes_in(language, "defects.other_actions"))
-        return word_plainly(view, arguments, language, rng, title=title)
-    spoilt = spoil_call(defect, Proposal(view.name, arguments), [view], language, rng)
-    if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
-        return None
-    more = _asides(view, arguments, spoilt.arguments, language, rng) if rng.random() < _HALF else []
-    if more:  # as a second thought
-        right = word_request(view, arguments, language, rng)
-        return right._replace(request=of(language).space.join((right.request, *more)))
-    worded = word_request(view, spoilt.arguments, language, rng)
-    lost = [name for name, value in arguments.items() if spoilt.arguments.get(name) != value]
-    found = (locate(arguments[name], view.properties[name], worded.request) for name in lost)
-    if any(found):
-        return None
-    mentions = {name: words for name, words in worded.mentions.items() if name in arguments}
-    return worded._replace(mentions=mentions)
-
-
-def _asides(
+def asides(
     view: ToolView, before: Arguments, after: Arguments, language: Language, rng: Random
 ) -> list[str]:
     """Return a sentence for each argument that is new or has another value."""
@@ -281,7 +251,7 @@ def spoil_answer(
         if spoilt
         else {}
     )
-    more = _asides(view, asked_values, known_ones, language, rng)
+    more = asides(view, asked_values, known_ones, language, rng)
     right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
     stop = "" if right.text[-1] in _ENDS else of(language).stop
     if more:

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from callwright.language.names import deed_of, function_words
 from callwright.language.pages import read_line, shapes_in
+from callwright.language.saying import outside_quotes
 from callwright.language.sentences import Sentence
 from callwright.language.values import locate
 from callwright.llm.template.goal_sources import (
@@ -29,7 +30,6 @@ from callwright.llm.template.goal_sources import (
 )
 from callwright.llm.template.goal_tools import GoalTool, Rule, Toolbox, aspect_of
 from callwright.llm.template.sentences import SENTENCE_END, read_slot
-from callwright.llm.template.stating import outside_quotes
 from callwright.llm.tool_sentences import FIELDS
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 from callwright.warehouse.tool_notes import ToolNote

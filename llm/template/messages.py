@@ -31,12 +31,12 @@ from callwright.language.packs import (
     widened,
 )
 from callwright.language.pages import as_sentence, filled, lines, shapes_in
+from callwright.language.saying import CAREFUL, QUOTED, in_quotes
 from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised, fold
 from callwright.language.values import locate, write_value
 from callwright.llm.template.sections import Sections, Turn
 from callwright.llm.template.sentences import SENTENCE_END, read_sentence, word_request
-from callwright.llm.template.stating import CAREFUL, QUOTED, in_quotes
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 
@@ -284,11 +284,8 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
 
     If no attempt can be read back, return the last one.
     """
-    book, (name, schema), value = (
-        book_of(language),
-        _asked_parameter(sections),
-        sections.json("value"),
-    )
+    book, slot = book_of(language), sections.word("detail", "").partition("]")[0]
+    (name, schema), value = _asked_parameter(sections), sections.json("value")
     title = title_of(name, schema, language)
     is_plain = sections.object("entity").get("kind") in _AS_IT_IS
     text = words = ""
@@ -300,7 +297,8 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
         )
         if locate(value, schema, find_message_value(text, title)) is not None:
             break
-    return {"message": text, "words": words}
+    before, words, after = text.rpartition(words)
+    return {"message": f"{before}{slot}: {words}]{after}"}
 
 
 def reword_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, language_of, of
+from callwright.language.values import locate
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.changing import (
@@ -38,7 +39,6 @@ from callwright.llm.template.defects import (
     error_rates,
     spoil_answer,
     spoil_calls,
-    spoil_wording,
 )
 from callwright.llm.template.drafting_tools import (
     describe,
@@ -64,11 +64,11 @@ from callwright.llm.template.messages import (
     word_pronoun,
 )
 from callwright.llm.template.next_steps import due_steps, next_calls
-from callwright.llm.template.questions import word_answer, word_question
+from callwright.llm.template.questions import in_slots, word_answer, word_question
 from callwright.llm.template.reading import name_tools, read_call, read_due, read_plan
 from callwright.llm.template.sections import Sections, read_sections
-from callwright.llm.template.sentences import own_sentences, word_request
-from callwright.llm.template.several_calls import word_parallel, word_routing
+from callwright.llm.template.sentences import own_sentences
+from callwright.llm.template.slots import word_slotted
 from callwright.llm.template.values import choose_names, draw_values
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ReplyError
@@ -104,8 +104,10 @@ class TemplateModel:
             return self._answer(request)
 
     def _answer(self, request: ChatRequest) -> RawReply:
-        messages = (ChatMessage(role="system", content=request.marks), *request.messages)
-        sections = read_sections(messages)
+        marks = ChatMessage(role="system", content=request.marks)
+        # a chat is no prompt: whatever it says, the marks alone tell what is wanted
+        is_chat = bool(request.tools and request.marks)
+        sections = read_sections((marks,) if is_chat else (marks, *request.messages))
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = draw_defect(self._rates, flaws)
@@ -217,20 +219,12 @@ def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]
     return [str(name) for name in names]
 
 
-def _draft_request(given: _Given) -> tuple[JsonValue, str]:
-    values = _draw_values(given)
-    worded, planted = _word_request(given, {**given.known_values, **values})
-    return {"values": values, **worded}, planted
-
-
-def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonValue], str]:
-    """Return a wording of the call, and the defect in it."""
-    view, language = given.view, given.language
-    worded = word_request(view, arguments, language, given.rng)
-    spoilt = None
-    if given.defect:
-        spoilt = spoil_wording(given.defect, view, arguments, language, given.flaws)
-    return (spoilt or worded).reply(), given.defect if spoilt else ""
+def _word_request(given: _Given) -> tuple[JsonValue, str]:
+    """Return a wording of calls with slots, and the defect in it."""
+    request, planted = word_slotted(
+        given.sections, given.language, given.rng, given.defect, given.flaws
+    )
+    return {"request": request}, planted
 
 
 def _ask_for_slot(given: _Given) -> JsonValue:
@@ -240,14 +234,21 @@ def _ask_for_slot(given: _Given) -> JsonValue:
 
 
 def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
-    sections, view = given.sections, given.view
+    sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
+    view = given.view
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
     answered = word_answer(view, slot, given.language, given.rng, is_bare=is_bare)
-    spoilt = None
     if given.defect:
         spoilt = spoil_answer(given.defect, view, slot, given.language, given.flaws)
-    return (spoilt or answered).reply(), given.defect if spoilt else ""
+        if spoilt:
+            return {"answer": spoilt.text}, given.defect
+    return {"answer": answered.in_slot(name)}, ""
+
+
+def _slot_name(detail: str) -> str:
+    """Return the name of the slot that a line of details begins with."""
+    return detail.partition("]")[0].lstrip("[")
 
 
 def _propose_call(given: _Given) -> tuple[JsonValue, str]:
@@ -270,17 +271,25 @@ def _change_value(given: _Given) -> JsonValue:
 
 
 def _word_correction(given: _Given) -> JsonValue:
-    sections, view = given.sections, given.view
+    sections, name = given.sections, _slot_name(given.sections.word("detail", ""))
+    view = given.view
     change = CallChange(
         view,
         sections.object("arguments"),
         view.parameter(sections.json("parameter")),
         sections.json("new"),
         sections.word("case", ""),
-        must_name=sections.json("named") is True,
+        must_name=bool(sections.word("named", "")),
     )
-    worded = word_change(change, given.language, given.rng)
-    return {"sentence": worded.text, "words": worded.words}
+    return {"sentence": word_change(change, given.language, given.rng).in_slot(name)}
+
+
+def _word_goal(given: _Given) -> str:
+    request, slots = word_goal(given.sections, given.rng), given.sections.listed("slots")
+    found = [(one, locate(one["value"], one["schema"], request)) for one in slots]
+    return in_slots(
+        request, [(one["slot"], request[at.start : at.end]) for one, at in found if at is not None]
+    )
 
 
 def _write_calls(
@@ -305,8 +314,7 @@ def _read_step(sections: Sections) -> Sequence[Proposal]:
 
 # By the title of an answer's schema: the answer, with the defect that is in it ("" where none is).
 _PLANTING_TASKS: Mapping[str, Callable[[_Given], tuple[JsonValue, str]]] = {
-    "DraftedRequest": _draft_request,
-    "Wording": lambda given: _word_request(given, given.sections.object("arguments")),
+    "SlottedRequest": _word_request,
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "NextCalls": lambda given: next_calls(given.sections, given.defect, given.flaws),
@@ -321,8 +329,6 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "ParameterNames": _name_parameters,
     "ArgumentValues": lambda given: {"values": _draw_values(given)},
     "SlotQuestion": _ask_for_slot,
-    "PlanValues": lambda _: {"values": []},  # the planner draws as it would itself
-    "ParallelWording": lambda given: word_parallel(given.sections, given.language, given.rng),
     "NeededTools": lambda given: name_tools(given.sections),
     "Settlement": lambda given: settle(given.sections),
     "Judgement": lambda given: judge(given.sections),
@@ -345,12 +351,9 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     },
     "ToolReturns": lambda given: {"returns": result_sketches(given.sections, given.language)},
     "MendedRequest": lambda given: mend_request(given.sections, given.language, given.rng),
-    "RoutingWording": lambda given: {
-        "request": word_routing(given.sections, given.language, given.rng)
-    },
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
-    "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},
+    "GoalWording": lambda given: {"request": _word_goal(given)},
     "OpeningWords": lambda given: {"opening": leave_open(given.sections, given.rng)},
     "AnswerWording": lambda given: {"answer": given.sections.json("plain")},
     "UserSentence": lambda given: {"sentence": given.sections.json("plain")},

@@ -14,15 +14,9 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import TitleTable, ToolView, name_words
 from callwright.language.names import deed_of
 from callwright.language.packs import COMMON_SCRIPT, of, script_of
+from callwright.language.saying import outside_quotes, say
 from callwright.language.text import capitalised
-from callwright.llm.template.stating import (
-    Worded,
-    opened,
-    outside_quotes,
-    pointed_at,
-    say,
-    unopened,
-)
+from callwright.llm.template.stating import Worded, opened, pointed_at, unopened
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 
@@ -57,7 +51,7 @@ def word_plainly(
             for one in sayings
         }
         listed = capitalised(pack.semicolon.join(details.values()))
-        request = _head(view, title, language, rng) + (
+        request = head_of(view, title, language, rng) + (
             f"{pack.space}{listed}{pack.stop}" if listed else ""
         )
         if worded := pointed_at(request, sayings, details):
@@ -66,7 +60,7 @@ def word_plainly(
     raise ReplyError(problem)
 
 
-def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
+def head_of(view: ToolView, title: str, language: Language, rng: Random) -> str:
     """Return a title after an opener, or alone if it may not be an action ("Weather forecast.")."""
     if _is_deed(view, title):
         return opened(title, language, rng, closes=False)

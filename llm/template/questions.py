@@ -1,7 +1,7 @@
 """Questions for one parameter, answers with its value, and what a question asks for."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -10,10 +10,11 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.packs import language_of, of, signs, widened, writes
 from callwright.language.pages import as_sentence, draw_line, has_line, shapes_in
+from callwright.language.saying import StatedParameter, say
 from callwright.language.text import capitalised
 from callwright.language.values import locate
+from callwright.language.wording import is_cut
 from callwright.llm.template.sentences import asked_by, phrase_for, questions_for
-from callwright.llm.template.stating import StatedParameter, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 
@@ -108,9 +109,29 @@ class ValueLine(NamedTuple):
     text: str
     words: str
 
-    def reply(self) -> dict[str, JsonValue]:
-        """Return the answer in the form of its schema."""
-        return {"answer": self.text, "words": self.words}
+    def in_slot(self, name: str) -> str:
+        """Return the line with the words in the slot of this name."""
+        return in_slots(self.text, [(name, self.words)])
+
+
+def in_slots(text: str, said: Iterable[tuple[str, str]]) -> str:
+    """Return a text with the words of each pair, of a slot's name and its words, in that slot.
+
+    Longer words are looked for first, as whole words, and the last of several places counts.
+    """
+    places: list[tuple[int, int, str]] = []
+    for name, words in sorted(said, key=lambda one: -len(one[1])):
+        found = [
+            (one.start(), one.end())
+            for one in re.finditer(re.escape(words), text)
+            if all(one.end() <= start or end <= one.start() for start, end, _ in places)
+        ]
+        whole = [place for place in found if not is_cut(text, *place)]
+        if found:
+            places.append((*(whole or found)[-1], name))
+    for start, end, name in sorted(places, reverse=True):
+        text = f"{text[:start]}[{name}: {text[start:end]}]{text[end:]}"
+    return text
 
 
 Slot = tuple[ParameterView, JsonValue]

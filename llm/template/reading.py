@@ -20,6 +20,7 @@ from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.names import deed_of, function_words
 from callwright.language.packs import LanguagePattern, known, language_of, signs, widened
 from callwright.language.pages import shapes_in
+from callwright.language.saying import QUOTED, outside_quotes
 from callwright.language.text import deep_stem
 from callwright.language.values import locate, read_value
 from callwright.llm.template.changing import is_typed, read_correction
@@ -34,7 +35,6 @@ from callwright.llm.template.sentences import (
     recognise,
     value_of,
 )
-from callwright.llm.template.stating import QUOTED, outside_quotes
 from callwright.warehouse.records import Language
 
 _LONGEST_TEXT, _MOST_TURNS = 4000, 100

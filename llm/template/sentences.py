@@ -22,21 +22,13 @@ from callwright.language.calls.parameters import CLOCKED
 from callwright.language.calls.tools import ParameterView, ToolView, parameter_views, title_table
 from callwright.language.packs import in_folders, own_letters, signs, widened
 from callwright.language.pages import filled, shapes_in
+from callwright.language.saying import QUOTED, StatedParameter, outside_quotes, say
 from callwright.language.schemas import fits, json_type
 from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised
 from callwright.language.values import locate, read_value
 from callwright.llm.template.plain_sentences import read_plainly, word_plainly
-from callwright.llm.template.stating import (
-    QUOTED,
-    StatedParameter,
-    Worded,
-    opened,
-    outside_quotes,
-    pointed_at,
-    say,
-    unopened,
-)
+from callwright.llm.template.stating import Worded, opened, pointed_at, unopened
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.plain_words import read_with_words

@@ -27,7 +27,13 @@ class TemplateChat:
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         asked = ChatRequest(
-            self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index
+            self.name,
+            prompt.messages,
+            answer.model_json_schema(),
+            (),
+            (),
+            sample_index,
+            prompt.marks,
         )
         return answer.model_validate_json((await TemplateModel().send(asked)).text)
 

@@ -24,6 +24,8 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.schemas import scalars
 from callwright.language.values import locate, read_boolean
+from callwright.llm.answer_schemas import closed, narrowed
+from callwright.llm.stated_schemas import choice_schema
 from callwright.validators.checks.declaring import gate, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of
 from callwright.validators.judges import SCENARIO, ScenarioReading, ask_opinion
@@ -442,9 +444,10 @@ async def check_scenario(worded: WordedScenario, context: StageContext) -> Answe
             {"name": tool.name, "description": tool.description}
             for tool in context.toolset(scenario.candidates)
         ]
-        reading = await ask_opinion(
-            context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal
-        )
+        named = choice_schema([one["name"] for one in shown], or_none=True)
+        want = closed({"want": {"type": "string", "maxLength": 300}, "tool": named})
+        answer = narrowed(ScenarioReading, {"wants": {"type": "array", "items": want}})
+        reading = await ask_opinion(context.chat, SCENARIO, answer, tools=shown, goal=worded.goal)
         problem = _reading_problem(reading, worded.plan, context)
         code_finding = Finding("unproved", problem) if problem else None
     complexity = scenario.complexity

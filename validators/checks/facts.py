@@ -24,6 +24,8 @@ from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.tools import view_of
 from callwright.language.packs import signs, widened
 from callwright.language.pages import as_sentence, shapes_in
+from callwright.language.schemas import scalars
+from callwright.language.wording import tells_only
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, proved, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
@@ -110,7 +112,7 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
 
 @rule(
     "replies",
-    "1",
+    "2",
     "Do replies state the results and nothing else, with the acts they are labelled by?",
     source="CONFETTI 3.1",
     applies=applies_to,
@@ -369,7 +371,13 @@ def _read_error(
 def _read_facts(
     turn: ReplyTurn, returned: Sequence[CalledResult], language: Language
 ) -> ReplyReading:
-    """Match each fact with its name, so that a value cannot pass for another one."""
+    """Match each fact with its name, so that a value cannot pass for another one.
+
+    The only value of the only result needs no name: a reply tells it whole, with nothing beside it
+    but what the call gave.
+    """
+    if len(returned) == 1 and _tells_only_value(turn.text, returned[0]):
+        return ReplyReading(frozenset({"inform"}))
     facts = [_fact_sentences(made, language) for made in returned]
     stated = [sentence for sentences in facts for sentence in sentences]
     unknown = _left_of(turn.text, [*stated, *shapes_in(language, "conversations.done")])
@@ -387,6 +395,18 @@ def _read_facts(
     )
     missing = next((f"what {made.call.tool} returned" for made in untold), "")
     return ReplyReading(frozenset({"inform"}), unknown, missing)
+
+
+def _tells_only_value(text: str, made: CalledResult) -> bool:
+    """Whether a text tells the one text or number that a call returned, and nothing else."""
+    match [*scalars(made.result)]:
+        case [str() | int() | float() as value] if not isinstance(value, bool):
+            labels = [fact.label for fact in facts_of(made.result, made.tool)]
+            beside = [*labels, *map(str, scalars(made.call.arguments))]
+            is_question = text.rstrip().endswith(_QUESTION)
+            return not is_question and tells_only(text, str(value), beside)
+        case _:
+            return False
 
 
 def _fact_sentences(made: CalledResult, language: Language) -> list[str]:

@@ -21,6 +21,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import kind_of
 from callwright.language.values import locate
 from callwright.llm.models import reads_language
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.verdicts import Finding, unproved
@@ -37,6 +38,7 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _COMPOSED_WORDS = 8  # a text this long is written, not passed on
 _LEAST = 4  # of 5
@@ -47,7 +49,7 @@ _UNSTATED = ("unstated", "other_said")
 class ComposedScore(BaseModel):
     """How well a text that the assistant wrote does what is asked and keeps to what is known."""
 
-    reason: str
+    reason: Line
     score: Annotated[int, Field(ge=1, le=5)]
 
 
@@ -171,7 +173,7 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
                 sample.briefing,
                 language=sample.language,
                 tools=outlined_tools(
-                    (tool, composed.call.arguments)
+                    (without_examples(tool), composed.call.arguments)
                     for tool in tools
                     if tool.name == composed.call.tool
                 ),

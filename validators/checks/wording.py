@@ -25,6 +25,7 @@ from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.generators.users.user import Said, SimulatedUser, UserAnswer, UserFact, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import opinion, reader, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, proved, unproved
 from callwright.validators.evidence import Scene, find_in_calls
@@ -40,6 +41,7 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -172,9 +174,9 @@ _NONSENSE = 1  # this one contradicts the sample
 class NaturalReading(BaseModel):
     """How natural a request is and how plausible its values, each from 1 to 5 with its reason."""
 
-    wording_reason: str
+    wording_reason: Line
     wording: Annotated[int, Field(ge=1, le=5)]
-    values_reason: str
+    values_reason: Line
     values: Annotated[int, Field(ge=1, le=5)]
 
 
@@ -203,7 +205,7 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
         NATURAL,
         NaturalReading,
         sample.time_sentence,
-        tools=outlined_tools((tool, names_by_tool[tool.name]) for tool in tools),
+        tools=outlined_tools((without_examples(tool), names_by_tool[tool.name]) for tool in tools),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )
@@ -232,9 +234,9 @@ def answer_by(reading: NaturalReading) -> Answer:
 
 
 class MessageFit(BaseModel):
-    """Whether a message can be the one that is pointed to, and why."""
+    """Why, and whether a message can be the one that is pointed to."""
 
-    reason: str
+    reason: Line
     fits: bool
 
 

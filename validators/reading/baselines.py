@@ -17,6 +17,7 @@ from callwright.language.text import fold
 from callwright.validators.reading.points import Calls, DuePoint
 from callwright.validators.reading.writing import BlindReader
 from callwright.warehouse.records import Call, JsonSchema, Reading, Sample, Tool, Vote
+from callwright.warehouse.shown_tools import without_examples
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _NAME = re.compile(r"\"([^\"]+)\"|\b([A-Z][\w-]*(?: [A-Z][\w-]*)*|[A-Za-z]*\d[\w-]*)")
@@ -77,7 +78,7 @@ def _standing(calls: Iterable[Call], said: str) -> float:
 
 async def _guess(point: DuePoint, _sample: Sample, _context: StageContext) -> Reading:
     """Return a call of the first tool, with values that its schema offers for what it requires."""
-    tool = next(iter(point.tools.values()), None)
+    tool = next(map(without_examples, point.tools.values()), None)
     arguments = (
         {name: _offered(tool.properties.get(name, {})) for name in tool.required} if tool else {}
     )

@@ -19,7 +19,7 @@ from pydantic import JsonValue
 
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.tools import are_redundant, nearest_tools
-from callwright.generators.transcripts import user_texts, walk
+from callwright.generators.transcripts import others_of, user_texts
 from callwright.language.calls.sampling import make_value
 from callwright.language.readers.mentions import find_amounts, find_moments
 from callwright.language.schemas import choices_of, fits, json_type, kind_of
@@ -162,24 +162,11 @@ def _earlier_value(leaf: Leaf, point: DuePoint, _rng: Random) -> Iterator[JsonVa
 @_of_values("value_of_other", "a gold value is that of something else in a result")
 def _value_of_other(leaf: Leaf, point: DuePoint, rng: Random) -> Iterator[JsonValue]:
     """Yield values under the same name in results, or else one that is made up."""
-    if choices_of(leaf.schema) or not isinstance(leaf.value, str):
-        return
     results = (
         result for turn in point.prefix if isinstance(turn, ResultTurn) for result in turn.results
     )
-    named_values = [
-        (path.rpartition(".")[2], value)
-        for result in results
-        for path, value in walk(result, "")
-        if isinstance(value, str)
-    ]
-    names = {name for name, value in named_values if value == leaf.value}
-    told: list[JsonValue] = [*dict.fromkeys(value for name, value in named_values if name in names)]
-    yield from rng.sample(told, len(told))
-    try:
-        yield make_value(leaf.name, leaf.schema, point.language, rng)
-    except ReplyError:  # a schema of which no value can be made
-        return
+    named = (leaf.name, leaf.schema)
+    yield from others_of(named, leaf.value, results, point.language, rng)
 
 
 def _number(leaf: Leaf) -> int | float | None:

@@ -15,6 +15,8 @@ from callwright.generators.transcripts import conversation_text, user_texts
 from callwright.language.schemas import kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate
+from callwright.llm.answer_schemas import narrowed
+from callwright.llm.stated_schemas import choice_schema
 from callwright.validators.checks.declaring import ALL, MEANING, reader
 from callwright.validators.checks.verdicts import Answer, answer_of, contradicted, unproved, weakest
 from callwright.validators.judges import (
@@ -43,6 +45,7 @@ from callwright.warehouse.records import (
     Snapshot,
     Tool,
 )
+from callwright.warehouse.shown_tools import without_examples
 
 _SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
@@ -297,12 +300,14 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
         reason = f"The withheld tool is still among the candidates: {duplicate}."
         return answer_of([contradicted(reason, DoubtedFact(kind="candidates_amiss"))], "")
     reasons = list[str]()
+    tools = context.toolset(sample.candidates)
+    named = choice_schema([tool.name for tool in tools], or_none=True)
     for snapshot in idle:
         opinion = await ask_opinion(
             context.chat,
             RELEVANCE,
-            Relevance,
-            tools=outlined_tools((tool, ()) for tool in context.toolset(sample.candidates)),
+            narrowed(Relevance, {"tool": named}),
+            tools=outlined_tools((without_examples(tool), ()) for tool in tools),
             conversation=conversation_text(snapshot.prefix),
         )
         if opinion.tool:

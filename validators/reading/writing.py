@@ -18,6 +18,7 @@ from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.schemas import choices_of, kind_of
 from callwright.llm.answer_schemas import calls_schema, narrowed
 from callwright.llm.chat import ChatModel
+from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import Answer
 from callwright.validators.judges import PICK_TOOLS, SETTLE, WRITE, ask_opinion
@@ -25,6 +26,7 @@ from callwright.validators.matching import READ_OTHERWISE, compare_calls, doubts
 from callwright.validators.reading.points import Calls, DuePoint, do_the_same, due_points
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, DoubtedFact, JsonSchema, Reading, Sample, Tool, Vote
+from callwright.warehouse.shown_tools import without_examples
 
 FEW_TOOLS = 30  # a reader is shown so many tools whole; of more it names first those that it needs
 # tools like those of the gold that are always shown, so that what is shown does not tell which one
@@ -63,7 +65,7 @@ class NeededTools(BaseModel):
 class Settlement(BaseModel):
     """Why, and which of two ways is right."""
 
-    reason: str
+    reason: Line
     right: Literal["first", "second", "both", "neither"]
 
 
@@ -224,8 +226,9 @@ async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -
 
 
 def _shown(tool: Tool, *, has_returns: bool) -> dict[str, JsonValue]:
-    return tool.signature | (
-        {"returns": tool.returns} if has_returns and tool.returns is not None else {}
+    bare = without_examples(tool)
+    return bare.signature | (
+        {"returns": bare.returns} if has_returns and bare.returns is not None else {}
     )
 
 

@@ -9,13 +9,14 @@ anything is added up (docs/decisions/0007-tools-that-do-the-same.md has the figu
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import language_of, of, packaged
+from callwright.language.schemas import json_type
 from callwright.language.text import deep_stem, stem
 from callwright.validators.embeddings import near_pairs
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
@@ -127,7 +128,10 @@ def _do_differently(doing: Doing, others: Doing) -> bool:
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
     own, others = (
-        {*split_name(tool.name.rsplit(".", 1)[-1]), *_WORDS.findall(tool.description.lower())}
+        {
+            *split_name(_renamed(tool.name.rsplit(".", 1)[-1])),
+            *_WORDS.findall(_renamed(tool.description).lower()),
+        }
         for tool in (one, other)
     )
     for first, second in map(str.split, _table()["opposites"]):
@@ -201,6 +205,21 @@ def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
     return [_verdict(tool, nearest.get(tool.key)) for tool in tools]
 
 
+@lru_cache(8192)
+def do_the_same(one: Tool, other: Tool) -> bool:
+    """Whether either of two tools may be called for the other, with the same arguments."""
+    takes_same = (
+        one.properties.keys() == other.properties.keys()
+        and {*one.required} == {*other.required}
+        and all(
+            json_type(schema) == json_type(other.properties[name])
+            for name, schema in one.properties.items()
+        )
+    )
+    found = find_duplicate_tools((one, other)) if takes_same and one.name != other.name else ()
+    return any(duplicates.are_alike for duplicates in found)
+
+
 def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
     """Yield the pairs of a category and language that do the same or might."""
     groups: dict[tuple[str, str], dict[str, Tool]] = defaultdict(dict)
@@ -212,7 +231,10 @@ def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
 
 def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
     least = (IN_DOUBT - NAME - PARAMETERS) / DESCRIPTION
-    texts = [tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1]) for tool in tools]
+    texts = [
+        _renamed(tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1]))
+        for tool in tools
+    ]
     near_by_pair = {(one, other): near for one, other, near in near_pairs(texts, least)}
     named: dict[str, int] = {}
     for place, tool in enumerate(tools):
@@ -222,7 +244,8 @@ def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
     for (first, second), near in sorted(near_by_pair.items()):
         first_tool, second_tool = tools[first], tools[second]
         names = [
-            doing_of(tool.name, tool.description).resource for tool in (first_tool, second_tool)
+            map(_renamed, doing_of(tool.name, tool.description).resource)
+            for tool in (first_tool, second_tool)
         ]
         parameters = [
             [word for name in tool.properties for word in split_name(name) if word != "name"]
@@ -239,6 +262,13 @@ def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
             is_doubtful and not are_opposed(first_tool, second_tool)
         ):
             yield duplicates
+
+
+def _renamed(text: str) -> str:
+    """Return a text with the newer of two names of the trade, in small letters if it has one."""
+    newer = _table()["renamed"]
+    found = (word for word in newer if word in text.lower())
+    return reduce(lambda said, word: said.lower().replace(word, newer[word]), found, text)
 
 
 def _same_words(sides: Iterable[Iterable[str]], *, without: float) -> float:

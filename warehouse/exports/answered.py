@@ -153,12 +153,11 @@ def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_AnswerMess
 
 def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_AnswerMessage]:
     """Yield what was answered at the example's turn, as messages, without empty answers."""
-    names = {true: plain for plain, true in example.names.items()}
     for answer in answers.given:
         if answer.turn == example.turn and (answer.calls or answer.words.strip()):
             message: Message = {"role": "assistant"}
             if answer.calls:
-                message["tool_calls"] = tool_calls(answer.calls, names, answer.turn)
+                message["tool_calls"] = tool_calls(answer.calls, example.names, answer.turn)
             else:
                 message["content"] = answer.words
             thought = {"reasoning_content": answer.reasoning} if answer.reasoning else {}

@@ -8,18 +8,19 @@ placeholder.
 
 The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say
 that a call is due with fewer arguments than its tool requires, so nothing is required, and what
-the gold leaves out is [""]: it may be missing, and no value of it is right. It looks one level
+the gold leaves out is [""]: it may be missing, and no value of it is right but its default. It
+has no word for a question or for an equal tool in place of the call. It looks one level
 into objects: their members are lists of accepted values, and anything deeper is compared as it
 stands. If a list mixes whole numbers and others, all are written as decimals, because the
 checker wants one type. Its decoder reads calls as Python: tools and parameters have names that
-are identifiers, and the question gives the true ones.
+are identifiers.
 
 CONFETTI's conversations have the shape of BFCL v2: a question for each call, and one for each
 agent turn with its acts.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, permutations
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -28,15 +29,15 @@ from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.writing import (
     UNKNOWN,
     Format,
-    Names,
     ReleaseSplit,
     Write,
-    identifier_names,
     json_text,
     stated_id,
     user_text,
+    wire_sample,
 )
 from callwright.warehouse.records import (
+    Allowance,
     CallTurn,
     GoldCall,
     JsonSchema,
@@ -48,7 +49,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from callwright.warehouse.tool_notes import without_notes
 
 _TYPES = {
     "object": "dict",
@@ -58,6 +58,9 @@ _TYPES = {
     "integer": "integer",
     "boolean": "boolean",
 }
+
+
+_MOST_ORDERED = 4  # members of a list of which every order is written out
 
 
 class DueCalls(NamedTuple):
@@ -79,37 +82,41 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
 
 
 def accepted_calls(
-    calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names
+    calls: Iterable[GoldCall], tools: Iterable[Tool], allowances: Iterable[Allowance] = ()
 ) -> list[dict[str, Any]]:
     """Return each due call with the values that are right for every parameter.
 
-    Raises RecordError for an unknown tool.
+    Defaults said or left out and lists without order are written as alternatives. Raises
+    RecordError for an unknown tool.
     """
+    allowed = list(allowances)
     calls, by_name = list(calls), {tool.name: tool for tool in tools}
     unknown = next((call.tool for call in calls if call.tool not in by_name), None)
     if unknown is not None:
         raise RecordError(
             "BFCL can't ask for a call of a tool that is no candidate: no candidate has this name."
         )
-    return [{names.tool(call.tool): _accepted(call, by_name[call.tool], names)} for call in calls]
+    return [
+        {
+            call.tool: _accepted(
+                call, by_name[call.tool], [one for one in allowed if one.call == place]
+            )
+        }
+        for place, call in enumerate(calls)
+    ]
 
 
 def function_docs(
-    tools: Iterable[Tool],
-    names: Names,
-    calls: Iterable[GoldCall] = (),
-    *,
-    with_required: bool = False,
+    tools: Iterable[Tool], calls: Iterable[GoldCall] = (), *, with_required: bool = False
 ) -> list[dict[str, Any]]:
     """Return the tools as BFCL describes functions; due calls decide types that schemas lack."""
     listed = list(tools)
     given: dict[str, dict[str, JsonValue]] = {}
     for call in calls:
         given.setdefault(call.tool, {}).update(call.arguments)
-    docs = [_doc(tool, names, given.get(tool.name, {})) for tool in listed]
+    docs = [_doc(tool, given.get(tool.name, {})) for tool in listed]
     for doc, tool in zip(docs, listed, strict=True) if with_required else ():
-        required = [names.parameter(tool.name, name) for name in tool.required]
-        doc["parameters"]["required"] = required
+        doc["parameters"]["required"] = [*tool.required]
     return docs
 
 
@@ -120,7 +127,7 @@ def _category(due: DueCalls) -> str:
     return "multiple" if due.calls else "irrelevance"
 
 
-def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
+def messages_of(turns: Iterable[Turn]) -> Iterator[dict[str, str]]:
     """Yield what was said, and the executed calls with what they returned."""
     for turn in turns:
         match turn:
@@ -129,7 +136,7 @@ def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=calls, executed=True):
-                yield {"role": "assistant", "content": calls_text(calls, names)}
+                yield {"role": "assistant", "content": calls_text(calls)}
             case ResultTurn(results=results):
                 yield from _tool_messages(results)
 
@@ -138,26 +145,19 @@ def _tool_messages(results: Iterable[JsonValue]) -> Iterator[dict[str, Any]]:
     return ({"role": "tool", "content": json_text(result)} for result in results)
 
 
-def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
+def calls_text(calls: Iterable[GoldCall]) -> str:
     """Return calls in the notation that BFCL's decoder reads."""
     written = []
     for call in calls:
-        argument_texts = {
-            names.parameter(call.tool, name): one for name, one in call.arguments.items()
-        }
-        shown = ", ".join(f"{name}={value!r}" for name, value in argument_texts.items())
-        written.append(f"{names.tool(call.tool)}({shown})")
+        shown = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
+        written.append(f"{call.tool}({shown})")
     return f"[{', '.join(written)}]"
 
 
-def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any]:
-    properties = {
-        names.parameter(tool.name, name): _typed(schema, given.get(name))
-        for name, schema in without_notes(tool).properties.items()
-    }
+def _doc(tool: Tool, given: dict[str, JsonValue]) -> dict[str, Any]:
+    properties = {name: _typed(schema, given.get(name)) for name, schema in tool.properties.items()}
     return {
         **tool.signature,
-        "name": names.tool(tool.name),
         "parameters": {"type": "dict", "properties": properties, "required": []},
     }
 
@@ -193,13 +193,24 @@ def _type_of(value: JsonValue) -> str:
     return {int: "integer", float: "float", list: "array", dict: "dict"}.get(type(value), "string")
 
 
-def _accepted(call: GoldCall, tool: Tool, names: Names) -> dict[str, list[Any]]:
+def _accepted(call: GoldCall, tool: Tool, allowances: Iterable[Allowance]) -> dict[str, list[Any]]:
     given = call.arguments
     values = {name: [_wrapped(given[name])] if name in given else [""] for name in tool.properties}
+    for one in allowances:
+        if one.sort == "default":
+            values[one.argument] = [_wrapped(given.get(one.argument, one.value)), ""]
+        elif one.sort == "order" and isinstance(one.value, list):
+            values[one.argument] = [_wrapped(order) for order in _orders(one.value)]
     return {
-        names.parameter(tool.name, name): [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted
+        name: [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted
         for name, accepted in values.items()
     }
+
+
+def _orders(members: list[JsonValue]) -> list[list[JsonValue]]:
+    """Return a list in all orders, each once, or as it stands if it is long."""
+    orders = permutations(members) if len(members) <= _MOST_ORDERED else [members]
+    return [*{json_text(list(one)): list(one) for one in orders}.values()]
 
 
 def _wrapped(value: JsonValue) -> JsonValue:
@@ -215,22 +226,32 @@ def _wrapped(value: JsonValue) -> JsonValue:
 
 def _begin(part: ReleaseSplit) -> Write:
     """Write a file of questions per category, and one of answers if calls are due."""
+    names, allowances = part.named(python=True), part.source.allowances
 
     def write(sample: Sample) -> int:
-        tools = [part.source.tools[key] for key in sample.candidates]
-        names = identifier_names(tools)
-        made = [(due, accepted_calls(due.calls, tools, names)) for due in due_turns(sample)]
+        by_key = part.source.tools
+        tools = [names.shown(by_key[key]) for key in sample.candidates]
+        made = [
+            (
+                due,
+                accepted_calls(
+                    due.calls,
+                    tools,
+                    [
+                        one.with_changes(argument=names.parameter(one.argument))
+                        for one in allowances(sample, due.turn, by_key)
+                    ],
+                ),
+            )
+            for due in due_turns(wire_sample(sample, names))
+        ]
         for due, truth in made:
             category = _category(due)
             file = f"BFCL_v4_{category}.json"
             identity = {"id": f"{category}_{part.lines[file]}"}
-            messages = list(messages_of(due.sample.turns[: due.turn], names))
-            functions = function_docs(tools, names, due.calls)
-            origin = {
-                "callwright_key": due.sample.key,
-                "callwright_turn": due.turn,
-                "callwright_names": names.changed,
-            }
+            messages = list(messages_of(due.sample.turns[: due.turn]))
+            functions = function_docs(tools, due.calls)
+            origin = {"callwright_key": sample.key, "callwright_turn": due.turn}
             row = identity | {"question": [messages], "function": functions, **origin} | part.mark
             part.add_line(file, row)
             if truth:
@@ -290,7 +311,6 @@ def validate_conversation(sample: Sample) -> None:
 
 def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
     """Yield a question and an answer for each call, after the gold calls before it in its turn."""
-    names = identifier_names(tools, with_parameters=False)
     for at, turn in enumerate(sample.turns):
         following = [one for one in sample.turns[at + 1 : at + 2] if isinstance(one, ResultTurn)]
         for number, call in enumerate(turn.calls) if isinstance(turn, CallTurn) else ():
@@ -298,10 +318,10 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Questi
             if number and isinstance(turn, CallTurn):
                 before.append(turn.with_changes(calls=turn.calls[:number]))
                 before += [one.with_changes(results=one.results[:number]) for one in following]
-            docs = function_docs(tools, names, (call,), with_required=True)
-            [answer] = accepted_calls((call,), tools, names)
+            docs = function_docs(tools, (call,), with_required=True)
+            [answer] = accepted_calls((call,), tools)
             required_call = {name: _required(due) for name, due in answer.items()}
-            question = {"question": [list(_conversation_messages(before, names))], "function": docs}
+            question = {"question": [list(_conversation_messages(before))], "function": docs}
             yield question, {"ground_truth": [required_call]}
 
 
@@ -311,7 +331,6 @@ def _required(due: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
     """Yield a question and answer for each agent turn, up to the user's next turn."""
-    names = identifier_names(tools, with_parameters=False)
     spoken = groupby(enumerate(sample.turns), lambda one: isinstance(one[1], UserTurn))
     for group in (list(group) for is_user, group in spoken if not is_user):
         turns = [turn for _, turn in group]
@@ -322,17 +341,17 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, 
         written = []
         for call in calls:
             given = ",".join(f"{name}=[{value!r}]" for name, value in call.arguments.items())
-            written.append(f"{names.tool(call.tool)}({given})")
+            written.append(f"{call.tool}({given})")
         question_row = {
-            "question": [list(_conversation_messages(sample.turns[: group[0][0]], names))],
-            "function": function_docs(tools, names, with_required=True),
-            "turn": list(_conversation_messages(turns, names)),
+            "question": [list(_conversation_messages(sample.turns[: group[0][0]]))],
+            "function": function_docs(tools, with_required=True),
+            "turn": list(_conversation_messages(turns)),
             "category": sample.category,
         }
         yield question_row, {"ground_truth": labels, "ground_truth_content": [*written, words]}
 
 
-def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Question]:
+def _conversation_messages(turns: Iterable[Turn]) -> Iterator[Question]:
     for turn in turns:
         match turn:
             case UserTurn(text=text, external=None):
@@ -343,8 +362,7 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
                 labels = {"acts": [ACTS[act] for act in acts]} if acts else {}
                 yield {"role": "assistant", "content": text, **labels}
             case CallTurn(calls=calls) if calls:
-                given = ((names.tool(call.tool), call.arguments) for call in calls)
-                made = [{"name": name, "arguments": arguments} for name, arguments in given]
+                made = [{"name": call.tool, "arguments": call.arguments} for call in calls]
                 yield {"role": "assistant", "content": "", "tool_calls": made}
             case ResultTurn(results=results):
                 yield from _tool_messages(results)
@@ -358,15 +376,17 @@ def _begin_conversations(part: ReleaseSplit) -> Write:
     Here every question stands beside them, with the tools; calls in its messages are objects,
     and an agent turn has all its messages, so that the original conversation can be read back.
     """
+    names = part.named(python=True)
 
-    def write(sample: Sample) -> int:
-        validate_conversation(sample)
-        tools = [part.source.tools[key] for key in sample.candidates]
+    def write(stated: Sample) -> int:
+        validate_conversation(stated)
+        sample = wire_sample(stated, names)
+        tools = [names.shown(part.source.tools[key]) for key in sample.candidates]
         files = ((CALLS_FILE, CALLS_ID, _calls), (ACTS_FILE, ACTS_ID, _agent_turns))
         made = [(file, word, list(asked(sample, tools))) for file, word, asked in files]
         for file, word, rows in made:
             for number, (question, answer) in enumerate(rows):
-                dialogue = f"{dialogue_of(sample)}_{number}"
+                dialogue = f"{dialogue_of(stated)}_{number}"
                 at = {"id": f"{word}_{part.lines[file]}", "dialog_id": dialogue}
                 part.add_line(file, at | question | part.mark_of_tests)
                 part.add_line(f"{POSSIBLE}/{file}", at | answer | part.mark_of_tests)

@@ -6,7 +6,7 @@ these examples. Messages have the shape of the chat completions API.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from random import Random
@@ -30,9 +30,8 @@ from callwright.warehouse.exports.writing import (
     Row,
     Write,
     json_text,
-    plain_names,
-    tool_document,
     user_text,
+    wire_document,
 )
 from callwright.warehouse.records import (
     Call,
@@ -47,6 +46,8 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.releases import AssistantWords, ReleaseStream, SampleAnswers
+from callwright.warehouse.wire_names import WireNames, wire_names
+from callwright.warehouse.wire_schemas import wire_schema
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes
@@ -65,6 +66,12 @@ ONCE = "an earlier row teaches the same, word for word"
 NOT_TOLD = "the answer does not tell what was asked for"
 TOGETHER = "calls are due together, and no results are known to write between them"
 NOT_VALID = "a call is due that the schema of its tool refuses"
+TAGGED = "a text holds a control token, which chat templates write around turns and calls"
+
+_TAG = re.compile(
+    rb"<[|\xef\xbd\x9c][^<>\s]{1,40}[|\x9c]>|</?(?:tool_call|tool_response|tools)>|</s>"
+    rb"|<(?:start|end)_of_turn>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
+)
 
 
 # A pattern of somebody's may take for ever, so none is asked.
@@ -74,10 +81,9 @@ _Validator = extend(Draft202012Validator, {"pattern": lambda *_: iter(())})  # t
 class TrainingExample(NamedTuple):
     """What came before, what the assistant should do, and its tools under their names here.
 
-    `names` are the true names of the tools that have other names here; `tools_left_out` were too
-    many for the reader. Where answers are exported, `given_by` says whose `last` is ("" for the
-    gold), and `pass_rate` how many runs pass; `rejected` is a worse answer. A `last` that
-    `is_wrong` is not to be learned.
+    `names` are those on the wire; `tools_left_out` were too many for the reader. Where answers are
+    exported, `given_by` says whose `last` is ("" for the gold), and `pass_rate` how many runs pass;
+    `rejected` is a worse answer. A `last` that `is_wrong` is not to be learned.
     """
 
     sample: Sample
@@ -85,7 +91,7 @@ class TrainingExample(NamedTuple):
     before: tuple[Message, ...]
     last: Message
     tools: tuple[Fields, ...]
-    names: dict[str, str]
+    names: WireNames
     tools_left_out: tuple[str, ...]
     given_by: str = ""
     pass_rate: float | None = None
@@ -109,7 +115,6 @@ class TrainingExample(NamedTuple):
             "kind": sample.kind,
             "language": sample.language,
             "category": sample.category,
-            "names": self.names,
             "tools_left_out": list(self.tools_left_out),
             **whose,
         }
@@ -125,40 +130,43 @@ class ExampleFormat(NamedTuple):
 
     `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that
     teach a whole conversation at once. `has_origins` writes the origins to a separate file, for
-    readers that take only their own fields. `answered` makes rows from an example and its
-    answers where answers are exported, `of_runs` rows from whole runs.
+    readers that take only their own fields. `is_templated` leaves out texts with the tokens that
+    chat templates write themselves. `answered` makes rows from an example and its answers where
+    answers are exported, `of_runs` rows from whole runs.
     """
 
     row_of: Callable[[TrainingExample], Row]
     most_tools: int | None = None
     are_whole: bool = False
     has_origins: bool = False
+    is_templated: bool = False
     answered: Answered | None = None
     of_runs: OfRuns | None = None
 
     def begin(self, part: ReleaseSplit) -> Write:
         """Return the function that writes the examples of a sample into a part."""
         seen: set[bytes] = set()
+        names = part.named()
 
         def write(sample: Sample) -> int:
-            return sum(self._add(part, one, seen) for one in self._found(sample, part.source))
+            found = self._found(sample, part.source, names)
+            return sum(self._add(part, one, seen) for one in found)
 
         return write
 
     def _found(
-        self, sample: Sample, source: ReleaseStream
+        self, sample: Sample, source: ReleaseStream, names: WireNames
     ) -> Iterator[TrainingExample | LeftOutRow]:
         """Yield what is written of a sample; answers are written one by one."""
-        teach = partial(
-            examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole
-        )
+        whole = partial(examples_of, source=source, names=names, most_tools=self.most_tools)
+        teach = partial(whole, are_whole=self.are_whole)
         if source.answers is None or self.answered is None:
             yield from teach(sample)
             return
         answers = source.answers(sample)
         if self.of_runs is not None:
             yield from self.of_runs(sample, answers, teach)
-        for one in examples_of(sample, source, most_tools=self.most_tools):
+        for one in whole(sample):
             yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
 
     def _add(self, part: ReleaseSplit, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
@@ -176,6 +184,9 @@ class ExampleFormat(NamedTuple):
             part.leave_out(one.sample, ONCE)
             return False
         seen.add(words)
+        if self.is_templated and _TAG.search(orjson.dumps([content_parts, one.tools])):
+            part.leave_out(one.sample, TAGGED)
+            return False
         try:
             row = self.row_of(one)
         except RecordError as error:
@@ -190,21 +201,30 @@ class ExampleFormat(NamedTuple):
 
 
 def examples_of(
-    sample: Sample, source: ReleaseStream, *, most_tools: int | None = None, are_whole: bool = False
+    sample: Sample,
+    source: ReleaseStream,
+    names: WireNames | None = None,
+    *,
+    most_tools: int | None = None,
+    are_whole: bool = False,
 ) -> Iterator[TrainingExample | LeftOutRow]:
     """Yield all that a sample teaches; `are_whole` omits beginnings of longer examples.
 
+    `names` are those on the wire of all tools of the release; None finds them.
+
     If the source asks for one call at a time, no message of an example has several.
     """
+    names = wire_names(source.tools.values()) if names is None else names
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
     briefing, refusal = _drawn_words(sample, source)
     # answers of candidates are to codes as they were shown
     turns = tuple(map(_shortened, sample.turns)) if source.answers is None else sample.turns
-    names = plain_names(tools.values())
     dropped = _dropped(sample, [*tools], most_tools)
-    documents = tuple(
-        tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
-    )
+    listed = [tool for name, tool in tools.items() if name not in dropped]
+    if problem := next(filter(None, (wire_schema(tool).problem for tool in listed)), ""):
+        yield LeftOutRow(sample.kind, problem)
+        return
+    documents = tuple(wire_document(tool, names) for tool in listed)
     in_turn = source.one_call_at_a_time
     places, turns = zip(*(one_by_one(turns) if in_turn else enumerate(turns)), strict=True)
     taught_examples: list[TrainingExample] = []
@@ -228,7 +248,7 @@ def examples_of(
             before=tuple(openai_messages(briefing, turns[:at], names)),
             last=_last_message(turns, at, tools, names, refusal),
             tools=documents,
-            names={plain: name for name, plain in names.items() if plain != name},
+            names=names,
             tools_left_out=tuple(name for name in tools if name in dropped),
         )
         if in_turn and any(len(one.get("tool_calls", ())) > 1 for one in example.messages):
@@ -389,7 +409,7 @@ def _dropped(sample: Sample, names: Sequence[str], most: int | None) -> set[str]
 
 
 def _last_message(
-    turns: Sequence[Turn], at: int, tools: dict[str, Tool], names: Mapping[str, str], refusal: str
+    turns: Sequence[Turn], at: int, tools: dict[str, Tool], names: WireNames, refusal: str
 ) -> Message:
     """Return what the assistant should do at a turn."""
     turn, following = turns[at], _following(turns, at)
@@ -408,13 +428,11 @@ def names_by_call(example: TrainingExample) -> dict[str, str]:
     return {call["id"]: call["function"]["name"] for call in calls}
 
 
-def openai_messages(
-    briefing: str, turns: Iterable[Turn], names: Mapping[str, str]
-) -> Iterator[Message]:
+def openai_messages(briefing: str, turns: Iterable[Turn], names: WireNames) -> Iterator[Message]:
     """Yield what was said, called and returned, in OpenAI's form.
 
     A snapshot at which nothing was carried out gives no message. The `briefing` comes first as a
-    system message; `names` gives tools the names that they have there.
+    system message; calls have their `names` on the wire.
     """
     if briefing:
         yield {"role": "system", "content": briefing}
@@ -437,12 +455,12 @@ def openai_messages(
 
 
 def tool_calls(
-    calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int
+    calls: Iterable[GoldCall | Call], names: WireNames, turn: int
 ) -> list[dict[str, Any]]:
-    """Return calls as in an assistant's message, under the `names` that tools have there."""
+    """Return calls as in an assistant's message, under their `names` on the wire."""
     made = []
     for number, call in enumerate(calls):
-        name = names.get(call.tool, call.tool)
-        function = {"name": name, "arguments": json_text(call.arguments)}
+        given = names.arguments(call.tool, call.arguments)
+        function = {"name": names.tool(call.tool), "arguments": json_text(given)}
         made.append({"id": f"call_{turn}_{number}", "type": "function", "function": function})
     return made

@@ -33,6 +33,7 @@ from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, 
 from callwright.warehouse.registry import Registry, file_of, guarded, row_in_file
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_schemas import wire_schema
 from callwright.warehouse.yaml_text import read_yaml
 
 TOOLS_FILE = "tools.parquet"
@@ -169,12 +170,18 @@ def export_tables(
 
 
 class _WrittenBeside(NamedTuple):
-    """What was written beside the folder, and what its README says of it."""
+    """What was written beside the folder, and what its README says of it.
+
+    `names` are what is called otherwise on the wire, by kind; `mended` counts the tools of the
+    release whose schemas were changed for readers, by how.
+    """
 
     export: Export
     samples: dict[str, int]
     canary: str
     header: Mapping[str, JsonValue] = MappingProxyType({})
+    names: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    mended: Mapping[str, int] = MappingProxyType({})
 
 
 def _put(
@@ -201,6 +208,8 @@ def _put(
             "content_hash": release.content_hash,
             "rows": output.export.splits,
             "skipped": [one._asdict() for one in output.export.skipped],
+            "names": dict(output.names),
+            "mended": dict(output.mended),
             "canary": output.canary,
             "files": {path.relative_to(beside).as_posix(): hash_of(path) for path in written},
         }
@@ -248,11 +257,17 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
     splits = {part.split: part.rows for part in written}
+    names = next((part.names for part in listed if part.names is not None), None)
+    mended = Counter[str]()
+    for tool in source.tools.values() if any(part.is_mended for part in listed) else ():
+        mended.update(wire_schema(tool).changes)
     return _WrittenBeside(
         Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
         form.header(written) if form.header else {},
+        names.document if names is not None else {},
+        dict(sorted(mended.items())),
     )
 
 
@@ -283,6 +298,19 @@ def _account(
     if export.skipped:
         lines += ["", "| left out | of the kind | because |", "|---:|---|---|"]
         lines += [f"| {one.number} | {one.kind} | {one.reason} |" for one in export.skipped]
+    if made.mended:
+        lines += [
+            "",
+            "| tools | whose parameters are written otherwise, for readers |",
+            "|---:|---|",
+        ]
+        lines += [f"| {number} | {change} |" for change, number in made.mended.items()]
+    for word, renamed in made.names.items():
+        if renamed:
+            lines += ["", f"| {word} here | in the release |", "|---|---|"]
+            lines += [f"| `{wire}` | `{own}` |" for wire, own in [*renamed.items()][:_MANY]]
+            more = len(renamed) - _MANY
+            lines += [f"| {more} more in `{MANIFEST}` | |"] * (more > 0)
     if made.canary:
         told = "Test samples are for measuring, never for training. This string marks them:"
         lines += ["", f"{told} `{made.canary}`"]

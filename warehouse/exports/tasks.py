@@ -20,13 +20,13 @@ from callwright.warehouse.exports.writing import (
     Format,
     ReleaseSplit,
     Write,
-    identifier_names,
     tool_document,
     write_json,
 )
 from callwright.warehouse.records import ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.templates import sandbox
+from callwright.warehouse.wire_names import wire_names
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
@@ -58,10 +58,12 @@ _TAKEN = frozenset(
 
 def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
     """Return a world's tool names in episodes: identifiers that no library uses otherwise."""
-    plain = identifier_names(tools, with_parameters=False).tools
+    listed = list(tools)
+    plain = wire_names(listed, python=True)
+    shown = {tool.name: plain.tool(tool.name) for tool in listed}
     return {
         own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name
-        for own, name in plain.items()
+        for own, name in shown.items()
     }
 
 

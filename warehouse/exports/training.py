@@ -57,6 +57,7 @@ OPENAI = Format(
         openai_row,
         most_tools=MOST_TOOLS,
         has_origins=True,
+        is_templated=True,
         answered=right_answers,
         of_runs=right_runs,
     ).begin,
@@ -140,7 +141,7 @@ SHAREGPT = Format(
     ),
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
     begin=ExampleFormat(
-        sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs
+        sharegpt_row, are_whole=True, is_templated=True, answered=right_answers, of_runs=right_runs
     ).begin,
     answers="may",
     complete=_describe,

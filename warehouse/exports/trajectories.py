@@ -12,18 +12,20 @@ from callwright.warehouse.exports.writing import (
     Format,
     ReleaseSplit,
     Write,
-    plain_names,
-    tool_document,
+    wire_document,
     write_json,
 )
 from callwright.warehouse.records import CallTurn, Sample
 from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.wire_names import WireNames, wire_names
 
 ATIF_VERSION = "ATIF-v1.7"
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
 
 
-def atif_document(sample: Sample, source: ReleaseStream) -> dict[str, Any]:
+def atif_document(
+    sample: Sample, source: ReleaseStream, names: WireNames | None = None
+) -> dict[str, Any]:
     """Return a sample as a trajectory: what is said, called, returned, and due at the end.
 
     A call's result stands in the observation of its step, as text. Raises RecordError if one call
@@ -37,13 +39,11 @@ def atif_document(sample: Sample, source: ReleaseStream) -> dict[str, Any]:
     if isinstance(last, CallTurn) and not last.executed:
         turns = (*turns[:-1], last.with_changes(executed=True))
     tools = [source.tools[key] for key in sample.candidates]
-    names = plain_names(tools)
+    names = wire_names(source.tools.values()) if names is None else names
     steps = _steps(openai_messages(sample.briefing, turns, names))
     if source.one_call_at_a_time and any(len(one.get("tool_calls", ())) > 1 for one in steps):
         raise RecordError(TOGETHER)
-    listed = [
-        {"type": "function", "function": tool_document(tool, names[tool.name])} for tool in tools
-    ]
+    listed = [{"type": "function", "function": wire_document(tool, names)} for tool in tools]
     agent = {"name": "callwright", "version": version("callwright"), "tool_definitions": listed}
     about = {name: getattr(sample, name) for name in ("kind", "language", "category")}
     return {
@@ -81,8 +81,10 @@ def _steps(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 
 def _begin(part: ReleaseSplit) -> Write:
+    names = part.named()
+
     def write(sample: Sample) -> int:
-        document = atif_document(sample, part.source)
+        document = atif_document(sample, part.source, names)
         document["extra"] |= part.mark_of_tests
         write_json(part.path(f"{part.stem}/{sample.key}.json"), document)
         return 1

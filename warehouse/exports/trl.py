@@ -30,10 +30,11 @@ from callwright.warehouse.exports.examples import (
     names_by_call,
 )
 from callwright.warehouse.exports.tasks import REPLY_TOOL, TaskFormat
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
 from callwright.warehouse.records import JsonSchema, Tool
 from callwright.warehouse.releases import ReleaseStream
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
+from callwright.warehouse.wire_names import wire_names
 
 CALLING = (
     "You can call tools. They are listed below in JSON, one a line. To call one, write its name and"
@@ -144,10 +145,10 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
         title = "World" + "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", name))
         own = {f"environment:{one}" for one in world.parts or (name,)}
         tools = [tool for tool in source.tools.values() if tool.source in own]
-        plain = identifier_names(tools)
+        plain = wire_names(tools, python=True)
         methods = []
         for tool in tools:
-            shown = {own: plain.parameter(tool.name, own) for own in tool.properties}
+            shown = {own: plain.parameter(own) for own in tool.properties}
             shown = {own: "self_" if name == "self" else name for own, name in shown.items()}
             if others := {new: own for own, new in shown.items() if new != own}:
                 renamed[world.names[tool.name]] = others
@@ -159,7 +160,7 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
 
 
 def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
-    tool = without_notes(tool)
+    tool = as_shown(tool)
     required = [own for own in shown if own in tool.required]
     ordered = [*required, *(own for own in shown if own not in required)]
     parameters, described = [], ""
@@ -209,7 +210,7 @@ FORMAT = _WORLDS.added_to(
             " `datasets` 4.7 or newer"
         ),
         begin=ExampleFormat(
-            trl_row, are_whole=True, answered=right_answers, of_runs=right_runs
+            trl_row, are_whole=True, is_templated=True, answered=right_answers, of_runs=right_runs
         ).begin,
         header=_header(["messages"], ["tools"]),
         is_for_training=True,
@@ -221,7 +222,7 @@ DPO = Format(
     name="trl-dpo",
     holds="pairs: `prompt`, a `chosen` and a `rejected` answer, and `tools` as JSON text",
     readers="TRL's DPOTrainer, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(dpo_row, answered=pairs, of_runs=unproved_runs).begin,
+    begin=ExampleFormat(dpo_row, is_templated=True, answered=pairs, of_runs=unproved_runs).begin,
     header=_header(["prompt", "chosen", "rejected"], ["tools"]),
     is_for_training=True,
     answers="must",
@@ -230,7 +231,7 @@ KTO = Format(
     name="trl-kto",
     holds="`prompt`, a `completion` and as `label` whether it is wanted, and `tools` as JSON text",
     readers="TRL's KTOTrainer, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(kto_row, answered=labelled, of_runs=unproved_runs).begin,
+    begin=ExampleFormat(kto_row, is_templated=True, answered=labelled, of_runs=unproved_runs).begin,
     header=_header(["prompt", "completion"], ["tools"]),
     is_for_training=True,
     answers="must",
@@ -242,7 +243,7 @@ GRPO = Format(
         " `words` are"
     ),
     readers="TRL's GRPOTrainer, with a reward function of your own, and `datasets` 4.7 or newer",
-    begin=ExampleFormat(grpo_row, answered=rated).begin,
+    begin=ExampleFormat(grpo_row, is_templated=True, answered=rated).begin,
     header=_header(["prompt"], ["gold", "words", "tools"]),
     is_for_training=True,
     is_chat=True,

@@ -3,8 +3,6 @@
 Samples come one by one and leave what a format makes of each; nothing else of them is kept.
 """
 
-import keyword
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import file_digest
@@ -16,9 +14,11 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Paper, Release, Sample, Tool, UserTurn
+from callwright.warehouse.records import CallTurn, Paper, Release, Sample, Tool, Turn, UserTurn
 from callwright.warehouse.releases import ReleaseStream
-from callwright.warehouse.tool_notes import without_notes
+from callwright.warehouse.shown_tools import as_shown
+from callwright.warehouse.wire_names import WireNames, wire_names
+from callwright.warehouse.wire_schemas import wire_schema
 
 TEST = "test"
 _SPLITS = ("train", "validation", TEST)  # in this order, others behind them
@@ -54,6 +54,9 @@ class ReleaseSplit:
         # what a format counts for the files about all parts, by heading and value
         self.counted: Counter[tuple[str, str | int]] = Counter()
         self.at_end: list[Callable[[], object]] = []
+        # those of the whole release, where a format writes names of the wire
+        self.names: WireNames | None = None
+        self.is_mended = False  # whether schemas are written as models' interfaces take them
         self._folder = folder / split if form.has_folders else folder
         self._arrays: set[str] = set()
         self._open: dict[str, BinaryIO] = {}
@@ -79,6 +82,12 @@ class ReleaseSplit:
         """The files of this part, top-level files first."""
         ordered = sorted(self.lines, key=lambda name: (name.count("/"), name))
         return [self._folder / name for name in ordered]
+
+    def named(self, *, python: bool = False) -> WireNames:
+        """Return the release's names on the wire, and say in the export that they are used."""
+        names = self.names = wire_names(self.source.tools.values(), python=python)
+        self.is_mended = not python
+        return names
 
     def take(self, sample: Sample) -> None:
         """Write what the format makes of a sample; count one without a place with the reason."""
@@ -201,53 +210,7 @@ def json_text(value: object) -> str:
 
 
 UNKNOWN = "$$$"  # stands for a value that only the result of an earlier call tells, as in CallNavi
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
-_NOT_IN_IDENTIFIERS = re.compile(r"[^A-Za-z0-9_]+")
-_LONGEST = 64
-
 Fields = dict[str, JsonValue]
-
-
-class Names(NamedTuple):
-    """A format's names for tools and their parameters; anything not listed keeps its name."""
-
-    tools: Mapping[str, str]
-    parameters: Mapping[str, Mapping[str, str]]
-
-    def tool(self, name: str) -> str:
-        """Return the format's name for a tool."""
-        return self.tools.get(name, name)
-
-    def parameter(self, tool: str, name: str) -> str:
-        """Return the format's name for a parameter of a tool."""
-        return self.parameters.get(tool, {}).get(name, name)
-
-    @property
-    def changed(self) -> dict[str, str]:
-        """The true names of renamed tools, and of renamed parameters as `TOOL.PARAMETER`.
-
-        The keys are the names used here.
-        """
-        tools = {plain: name for name, plain in self.tools.items() if plain != name}
-        for tool, renamed in self.parameters.items():
-            changed = ((name, plain) for name, plain in renamed.items() if plain != name)
-            tools |= {f"{self.tool(tool)}.{plain}": name for name, plain in changed}
-        return tools
-
-
-def plain_names(tools: Iterable[Tool]) -> dict[str, str]:
-    """Return distinct plain names for tool names: letters, digits, _ and - (at most 64)."""
-    return _distinct(
-        {tool.name for tool in tools}, lambda name: _NOT_PLAIN.sub("_", name)[-_LONGEST:] or "_"
-    )
-
-
-def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> Names:
-    """Return distinct names for readers of Python calls: identifiers that are no keywords."""
-    listed = list(tools)
-    of_tools = listed if with_parameters else []
-    parameters = {tool.name: _distinct(tool.properties, _identifier) for tool in of_tools}
-    return Names(_distinct({tool.name for tool in listed}, _identifier), parameters)
 
 
 def hash_of(path: Path) -> str:
@@ -256,9 +219,35 @@ def hash_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
+def wire_document(tool: Tool, names: WireNames) -> Fields:
+    """Return a tool as models' interfaces take it, under its names on the wire."""
+    shown = names.shown(tool)
+    return {**shown.signature, "parameters": wire_schema(shown).schema}
+
+
+def wire_sample(sample: Sample, names: WireNames) -> Sample:
+    """Return a sample whose calls have their names on the wire."""
+
+    def shown(turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        calls = (
+            one.model_copy(
+                update={
+                    "tool": names.tool(one.tool),
+                    "arguments": names.arguments(one.tool, one.arguments),
+                }
+            )
+            for one in turn.calls
+        )
+        return turn.model_copy(update={"calls": tuple(calls)})
+
+    return sample.with_changes(turns=tuple(map(shown, sample.turns))) if names else sample
+
+
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
-    """Return a tool as most formats describe it, under its own name or another."""
-    return {**without_notes(tool).signature, "name": name or tool.name}
+    """Return a tool as the papers' formats describe it, under its own name or another."""
+    return {**as_shown(tool).signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:
@@ -272,22 +261,3 @@ def stated_id(sample: Sample, paper: Paper) -> JsonValue:
     """What a sample is called in a paper's data; None where it was not imported from there."""
     known = sample.facts.paper_id
     return known.id if known and known.paper == paper else None
-
-
-def _identifier(name: str) -> str:
-    plain = _NOT_IN_IDENTIFIERS.sub("_", name)[-_LONGEST:] or "_"
-    return f"_{plain}"[:_LONGEST] if plain[0].isdigit() or keyword.iskeyword(plain) else plain
-
-
-def _distinct(names: Iterable[str], plain_of: Callable[[str], str]) -> dict[str, str]:
-    distinct_names: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in sorted(names):
-        plain, number = plain_of(name), 1
-        while plain in taken:
-            number += 1
-            suffix = f"_{number}"
-            plain = plain_of(name)[: _LONGEST - len(suffix)] + suffix
-        distinct_names[name] = plain
-        taken.add(plain)
-    return distinct_names

@@ -8,7 +8,7 @@ select min(subject) as lowest, max(subject) as highest from (
 ) group by piece order by piece
 
 -- name: of_piece
-select @columns, key, error_type from predictions
+select @columns, key, error_type, matched from predictions
 where @of_candidate and subject between ? and ? order by subject, run, turn
 
 -- name: answered
@@ -29,3 +29,12 @@ delete from scores where release = ? and candidate = ? and strategy = ? and tool
 
 -- name: subjects
 select distinct subject from predictions where @of_candidate and run = ?
+
+-- name: remove_judged
+delete from scores where @of_candidate and judge = ? and not list_contains(?, metric)
+
+-- name: scored_otherwise
+-- $3 are the figures of runs over multi-step samples, which have a way of their own.
+select distinct candidate, strategy, tools_shown, judge from scores
+where release = $1 and as_published is distinct from $2 and not list_contains($3, metric)
+order by judge, candidate, strategy, tools_shown

@@ -20,3 +20,12 @@ select b.key, b.body, sum(c.made)::int as made, sum(c.landed)::int as accepted,
 from builds b join composition c on c.build = b.key
 where b.recipe = ? and b.finished_at is not null
 group by b.key, b.body, b.finished_at order by b.finished_at desc
+
+-- name: paces
+select model, sum(latency)::double as seconds, (sum(completion_tokens) + sum(prompt_tokens) / ?)::double as work
+from llm_calls where list_contains(?::varchar[], model) and not cached and error = '' group by model having sum(latency) > 0
+
+-- name: measured
+-- The newest build that measured each reader.
+select t.reader, arg_max(t.build, b.started_at) as build from reader_trust t join builds b on b.key = t.build
+where list_contains(?::varchar[], t.reader) and t.planted > 0 group by t.reader order by t.reader

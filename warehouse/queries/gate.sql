@@ -19,7 +19,7 @@ with of_release as (
     select i.*, m.split from prediction_items i left join release_samples m on m.release = i.release and m.subject = i.sample
     where i.release = $1 and i.candidate = $7
 )
-select i.sample, i.kind, i.turn, i.run, i.due, i.calls, i.text, i.problem, i.verdict, i.error_type, s.request
+select i.sample, i.kind, i.turn, i.run, i.due, i.calls, i.text, i.problem, i.verdict, i.error_type, i.matched, s.request
 from (from of_release where @of_scope) i join samples s on s.key = i.sample
 order by i.sample, i.turn, i.run
 

@@ -59,6 +59,8 @@ from callwright.warehouse.records.drafts import ValueSource as ValueSource
 from callwright.warehouse.records.drafts import WordedGoal as WordedGoal
 from callwright.warehouse.records.drafts import WordedScenario as WordedScenario
 from callwright.warehouse.records.evaluation import FIRST_VERSION as FIRST_VERSION
+from callwright.warehouse.records.evaluation import Allowance as Allowance
+from callwright.warehouse.records.evaluation import AnswerSort as AnswerSort
 from callwright.warehouse.records.evaluation import CallError as CallError
 from callwright.warehouse.records.evaluation import ClaimGrade as ClaimGrade
 from callwright.warehouse.records.evaluation import DecidedBy as DecidedBy

@@ -220,7 +220,10 @@ class GoalPath(Draft):
 
 
 class Assignment(Draft):
-    """What to make: a kind of sample about one tool, with the tools shown beside it."""
+    """What to make: a kind of sample about one tool, with the tools shown beside it.
+
+    Assignments that differ in their `value_set` alone share one wording.
+    """
 
     kind: str
     language: Language
@@ -230,6 +233,7 @@ class Assignment(Draft):
     withheld: tuple[str, ...] = ()
     parameter_count: int
     seed: int
+    value_set: int = Field(default=0, exclude_if=not_)
 
 
 class ParameterChoice(Draft):
@@ -240,23 +244,17 @@ class ParameterChoice(Draft):
 
 
 class DraftCall(Draft):
-    """A choice with a value for each parameter: the gold call, and the words that came with it.
-
-    `request` is "" if none did. `mentions` quotes the words of the request that state each
-    parameter's value.
-    """
+    """A choice with a value for each parameter: the gold call."""
 
     assignment: Assignment
     arguments: Arguments
-    request: str = ""
-    mentions: dict[str, str] = Field(default_factory=dict)
 
 
 class RoutingPlan(Draft):
     """What a question shall ask for: calls of tools by name, in the order in which they are made.
 
     A `picked` argument is the `field` of what an earlier call returns. `candidates` are the keys of
-    the domain's tools.
+    the domain's tools. Plans that differ in `value_set` and values alone share one wording.
     """
 
     kind: str
@@ -265,6 +263,7 @@ class RoutingPlan(Draft):
     calls: tuple[PlannedCall, ...] = Field(min_length=1)
     candidates: tuple[str, ...]
     seed: int
+    value_set: int = Field(default=0, exclude_if=not_)
 
 
 Transform = str  # the name of what a family makes of samples, as its kinds say it

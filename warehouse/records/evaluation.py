@@ -111,6 +111,30 @@ class Verdict(Record):
         return "judged" if self.model else "proved"
 
 
+# How an answer is right: as the gold has it, or by what the sample allows besides.
+AnswerSort = Literal["gold", "order", "default", "equal_tool", "question"]
+
+
+class Allowance(Record):
+    """What an answer at a turn may do otherwise than the gold and still be right.
+
+    It is about the due call at the place `call` (from 0). By `sort`: the members of the list
+    `argument` may come in any `order`; the `argument` may be said or left out where it has the
+    `default`, its `value`; `equal_tool` may be called in its place, under the name `tool`; or the
+    user may be asked a `question` for the `argument`, which the tool requires and nobody has said.
+    Any of them may come together, but a question comes alone. `evidence` is the place in the
+    tool's document that says so (`properties.unit.default`), or the key of the equal tool.
+    """
+
+    sort: AnswerSort
+    turn: int
+    call: int
+    argument: str = ""
+    value: JsonValue = None
+    tool: str = ""
+    evidence: str
+
+
 ReadingOutcome = Literal["caught", "missed", "passed", "falsely_doubted"]
 
 

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import (
+    Allowance,
     Language,
     Original,
     Release,
@@ -56,6 +57,10 @@ class ShippedWorld(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
+def _nothing_besides(*_: object) -> tuple[Allowance, ...]:
+    return ()
+
+
 class ReleaseStream(NamedTuple):
     """A release read sample by sample, each after its split ("" if none), with tools by key."""
 
@@ -70,6 +75,8 @@ class ReleaseStream(NamedTuple):
     answers: Callable[[Sample], SampleAnswers] | None = None
     # by name, where a format has a place for them
     worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
+    # what answers at a turn of a sample may do otherwise than its gold
+    allowances: Callable[[Sample, int, Mapping[str, Tool]], Iterable[Allowance]] = _nothing_besides
     # whether rows that are chats have parallel calls one after another
     one_call_at_a_time: bool = False
 

@@ -1,7 +1,7 @@
 -- What each candidate answered, beside what was due: a row a snapshot, or a whole run over a multi-step sample (its `turn` is null).
 -- `due` are the calls of that snapshot, [] where none is due, null where the assistant speaks and no call is asked for; `calls` are
 -- those made, null where the reply could not be read. `verdict` is by rule, of a multi-step run by ComplexEval: true, false, or null
--- where it was not judged; `judge_agrees` says whether a judge finds that what differs means the same, null where none was asked.
+-- where it was not judged; `matched` says how a right one is right; `judge_agrees` says whether a judge finds that what differs means the same, null where none was asked.
 -- It reads the bodies of the samples that were answered: ask for a release, a candidate or a sample.
 create or replace view prediction_items as
 with turns as (
@@ -22,7 +22,7 @@ select
         json_extract(t.due_turn, '$.calls[*]'), lambda due: {'tool': due ->> 'tool', 'arguments': due -> 'arguments'}
     )) else null end as due,
     t.calls, t.text, t.problem,
-    case when t.error_type is null then null else t.error_type = '' end as verdict, nullif(t.error_type, '') as error_type,
+    case when t.error_type is null then null else t.error_type = '' end as verdict, nullif(t.error_type, '') as error_type, nullif(t.matched, '') as matched,
     a.agrees as judge_agrees, t.key as prediction, t.made_at
 from turns t
 left join kinds k on k.name = t.kind
@@ -38,7 +38,7 @@ select
     to_json(list_transform(
         json_extract(r.messages, '$[*].calls[*]'), lambda made: {'tool': made ->> 'tool', 'arguments': made -> 'arguments'}
     )),
-    coalesce(r.messages ->> '$[#-1].text', ''), '', r.success, nullif(r.error_type, ''), null, r.key, r.made_at
+    coalesce(r.messages ->> '$[#-1].text', ''), '', r.success, nullif(r.error_type, ''), null, null, r.key, r.made_at
 from multi_step_runs r
 join samples s on s.key = r.subject
 left join kinds k on k.name = s.kind

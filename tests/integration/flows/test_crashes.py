@@ -152,6 +152,34 @@ def test_a_query_without_end_is_ended_at_once(tmp_path: Path) -> None:
     )
 
 
+STOPPED_IN_A_FINALIZER = """
+import signal, time
+from callwright.flows.cli.main import _end_by_signals
+
+class Finalized:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+_end_by_signals()
+try:
+    Finalized()
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_stop_that_compiled_code_or_a_finalizer_took_is_asked_for_again() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", STOPPED_IN_A_FINALIZER],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == ("stopped\n", "")
+
+
 def test_a_thread_that_waits_ends_with_the_loop_that_it_belongs_to() -> None:
     began = Event()
 
@@ -216,7 +244,7 @@ def test_a_bug_in_a_shard_is_loud(tmp_path: Path, slots: int) -> None:
 
 RUNNING = """
 import callwright.flows.run.carry, mishap
-from callwright.flows.cli import main
+from callwright.flows.cli.main import _end_by_signals
 
 if __name__ == "__main__":
     callwright.flows.run.carry.work_alone = mishap.befall

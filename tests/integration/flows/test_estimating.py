@@ -82,6 +82,27 @@ def test_a_model_without_a_price_asks_for_one_and_one_with_its_own_is_counted(
         assert "Four bytes are counted as one token" in ended.stdout
 
 
+def test_time_is_told_at_the_pace_that_the_server_was_measured_at(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    small = stub_settings(model_server, name="local_openai/small")
+    roles = dict.fromkeys(("generator", "checker", "judge"), small)
+    recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles})
+    home = tmp_path / "home"
+    before = run_here("estimate", str(recipe), home=home).stdout
+    assert "The pace of local_openai/small is unknown. `callwright build RECIPE" in before
+    assert "measured pace" not in before
+    assert run_here("build", str(recipe), "--no-review", "--limit", "2", home=home).returncode == 0
+
+    told = json.loads(run_here("estimate", str(recipe), "--json", home=home).stdout)
+
+    assert told["dollars"] == 0
+    assert 0 < told["seconds"] < 600
+    [pace] = [note for note in told["notes"] if "was measured at" in note]
+    assert pace.startswith("local_openai/small was measured at ")
+    assert pace.endswith(" tokens a second for each request, with 2 at once.")
+
+
 class Sayings:
     """What a build says."""
 

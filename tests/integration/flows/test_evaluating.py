@@ -23,9 +23,9 @@ from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
-from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.releases import create_release, read_release
+from callwright.warehouse.wire_names import wire_names
 from tests.support.flows.model_server import (
     FILTERED,
     ILL,
@@ -270,8 +270,8 @@ def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
             .rpartition("\n</conversation>")[0]
         )
         calls, tools = due[shown]
-        wires = {name: wire for wire, name in wire_names(tools).items()}
-        written = [{"name": wires[call.tool], "arguments": call.arguments} for call in calls]
+        names = wire_names(tools)
+        written = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
         return (
             "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in written)
             or "No tool does that."

@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.auditing import readers_named
+from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
 from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page, write_report
 from callwright.flows.progress import SilentProgress
-from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.recipe import Candidate, Recipe, parse_recipe
 from callwright.flows.run.land import BuildReport
 from callwright.flows.run.plan import find_unchanged
 from callwright.flows.settings import Settings
 from callwright.llm.models import PROVIDERS
 from callwright.warehouse.cards import card_facts, render_card
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Review
 from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
@@ -290,3 +293,33 @@ def test_readers_are_compared_on_the_same_places_before_money_is_spent(
     )  # a build's measure is its own
     shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
     assert "No model with a known price is known to let at most 0.0% of wrong samples pass" in shown
+
+
+def test_readers_and_candidates_take_their_settings_from_a_recipe(tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text(
+        "name: models\ntools: [{seed: all}]\nsamples: {}\n"
+        "models: {generator: template/v1, checker: {name: template/v1, seed: 7},"
+        " judge: template/v1}\n"
+        "candidates:\n"
+        "- {label: careless, model: {name: template/v1, error_rate: {wrong_argument: 0.2}}}\n"
+        "- {label: small, model: {name: local_openai/small, api_base: 'http://127.0.0.1:1/v1'}}\n",
+        encoding="utf-8",
+    )
+    recipe = tmp_path / "recipe.yaml"
+
+    small, careless = readers_named(("small", "careless"), recipe)
+    by_model = readers_named(("local_openai/small",), recipe)
+    [other] = readers_named(("local/other.gguf",), recipe)
+    candidates = choose_candidates(("small",), recipe)
+
+    assert small.api_base == "http://127.0.0.1:1/v1"
+    assert by_model == (small,)
+    assert careless.error_rate == {"wrong_argument": 0.2}
+    assert other.name == "local/other.gguf"
+    assert [one.name for one in readers_named((), recipe)] == ["template/v1", "local_openai/small"]
+    assert [(label_of(one), one.model) for one in candidates if isinstance(one, Candidate)] == [
+        ("small", small),
+        ("careless", careless),
+    ]
+    with pytest.raises(ConfigurationError, match="Name each with --model"):
+        readers_named((), None)

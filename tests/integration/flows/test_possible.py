@@ -12,7 +12,7 @@ import pytest
 from callwright.flows.planning.possible import Constant, constants_to_fix, survey_recipe
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.families import Family, Kind, Order
+from callwright.generators.families import Family, Kind, LeftOut, Order
 from callwright.generators.kinds import FAMILIES, kind_named
 from callwright.generators.stages import StageContext, Step, in_a_row
 from callwright.warehouse.records import Derivation, Origin, Sample, Tool
@@ -247,6 +247,78 @@ async def test_where_no_task_can_be_planned_nothing_made_from_tasks_can_be(tmp_p
     )
     assert "task" in rows["tool_error"].reason
     assert found.impossible == 6
+
+
+async def test_no_more_is_promised_than_of_what_a_kind_is_made_from(tmp_path: Path) -> None:
+    """Tasks are planned by category: tools of a category without any count for no kind."""
+    asked = {"task": 4, "tool_error": 4, "live_task": 4}
+    stated = {"name": "possible", "tools": [TOWN], "languages": ["en"], "samples": asked}
+    survey = await survey_recipe(parse_recipe(stated, Path(), "possible"), settings_of(tmp_path))
+    category = survey.tools[0].category
+    closed = LeftOut("task", "No tool changes anything.", "en", category, samples=1)
+    rows = {row.kind: row for row in survey._replace(left_out=(closed,)).rows()}
+    there = sum(tool.category != category for tool in survey.tools)
+    assert {row.usable for row in rows.values()} == {there}
+    assert there < len(survey.tools)
+
+
+GERMAN = {
+    "openapi": "3.0.0",
+    "info": {"title": "Stellensuche"},
+    "paths": {
+        "/stellen/{referenz}": {
+            "get": {
+                "operationId": "stelle",
+                "summary": "Die Details einer Stelle anzeigen.",
+                "description": "Zeigt die Details einer Stelle mit ihrer Referenz an.",
+                "parameters": [
+                    {
+                        "name": "referenz",
+                        "in": "path",
+                        "required": True,
+                        "description": "Die Referenz der Stelle, die gesucht wird.",
+                        "schema": {"type": "string"},
+                    }
+                ],
+                "responses": {"200": {"description": "Die Stelle."}},
+            }
+        }
+    },
+}
+
+
+def test_what_the_template_can_not_word_is_told_before_anything_is_planned(tmp_path: Path) -> None:
+    (tmp_path / "api.json").write_text(json.dumps(GERMAN))
+    asked = {"name": "de", "tools": [{"import": "openapi", "path": "api.json"}]}
+    asked |= {"languages": ["de"], "samples": {"perfect": 4, "sQsA": 2}}
+    path = tmp_path / "recipe.yaml"
+    path.write_text(json.dumps(asked))
+    home = tmp_path / "home"
+    built = run_here("build", str(path), "--no-review", home=home)
+    assert built.returncode == 2
+    assert "template/v1 writes English" in built.stderr
+    assert "not German" in built.stderr
+    checked = run_here("recipe", "check", str(path), home=home)
+    assert "samples.perfect: 4 of 4 can't be planned: template/v1 writes" in checked.stdout
+    shown = run_here("tools", "check", str(tmp_path / "api.json"), "--json", home=home)
+    told = json.loads(shown.stdout)
+    assert {row["usable"] for row in told["kinds"]} == {0}
+    assert any("not German" in one["reason"] for one in told["tried"])
+
+
+def test_tools_check_makes_a_sample_of_each_kind_and_tells_what_landed(tmp_path: Path) -> None:
+    path = TOP / "docs" / "first-dataset" / "library.yaml"
+    home = tmp_path / "home"
+    told = json.loads(run_here("tools", "check", str(path), "--json", home=home).stdout)
+    tried = {one["kind"]: one for one in told["tried"]}
+    assert [*tried] == [row["kind"] for row in told["kinds"]]
+    assert all(bool(one["landed"]) != bool(one["reason"]) for one in tried.values())
+    assert {"perfect", "imperfect", "multi_step", "task"} <= {
+        kind for kind, one in tried.items() if one["landed"]
+    }
+    assert not (home / "warehouse.duckdb").exists(), "nothing of it is kept"
+    untried = run_here("tools", "check", str(path), "--no-samples", home=home)
+    assert "none landed" not in untried.stdout
 
 
 async def copy_again(derivation: Derivation, _context: StageContext) -> list[Sample]:

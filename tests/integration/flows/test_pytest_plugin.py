@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import orjson
 import pytest
 
 import callwright
+from callwright.testing import make_sample, make_tool
+from callwright.warehouse.exports.formats import record_line
 from tests.support.flows.small_builds import environment
 from tests.support.sampling import slow
 
@@ -20,6 +23,21 @@ import pytest
 @pytest.mark.callwright_release({stated})
 def test_marked(callwright_sample):
     assert callwright_sample.calls, "nothing is due"
+"""
+
+
+COMPARED = """
+import pytest
+
+def agent(messages, tools):
+    assert [one["role"] for one in messages if one["role"] != "system"] == ["user"]
+    assert tools and all(one["type"] == "function" for one in tools)
+    return {answer}
+
+@pytest.mark.callwright_release("asked")
+def test_marked(callwright_sample):
+    verdict = callwright_sample.compare(agent(callwright_sample.prompt, callwright_sample.openai_tools))
+    assert verdict.is_right, verdict.reason
 """
 
 
@@ -34,6 +52,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder).export(
         "records", folder / "v1"
     )
+    table = make_tool("book_table", required=["restaurant", "day"], restaurant=None, day=None)
+    sample = make_sample(
+        [table], "Book a table at Lindenhof.", {"book_table": {"restaurant": "Lindenhof"}}
+    )
+    (folder / "asked").mkdir()
+    line = record_line(sample.with_changes(kind="imperfect"), {table.key: table})
+    (folder / "asked" / "records.jsonl").write_bytes(orjson.dumps(line))
     return folder
 
 
@@ -113,6 +138,27 @@ def test_a_mark_that_names_nothing_is_an_error_of_one_sentence(
     assert done.returncode == 2, done.stdout
     assert said in done.stdout
     assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ('"On which day shall I book it?"', 0),
+        ('[("book_table", {{"restaurant": "Lindenhof"}})]', 0),
+        ('"Could you tell me more?"', 1),
+        ('[("book_table", {{"restaurant": "Lindenhof", "day": "today"}})]', 1),
+        ('[("book_table", 7)]', 1),
+    ],
+)
+def test_an_agent_is_asked_what_the_user_asks_and_may_ask_back(
+    home: Path, tmp_path: Path, answer: str, code: int
+) -> None:
+    text = COMPARED.replace("{answer}", answer.replace("{{", "{").replace("}}", "}"))
+    place = f'Path({str(home)!r}) / "asked"'
+    text = "from pathlib import Path\n" + text.replace('"asked"', place)
+    done = session(home, tmp_path, text)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("The answer is wrong" in done.stdout or "no call" in done.stdout) is bool(code)
 
 
 def test_a_test_that_takes_a_sample_without_a_mark_is_told_how(home: Path, tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ import pytest
 
 from callwright.flows.api.releases import assistant_words
 from callwright.flows.settings import Settings
+from callwright.language.schemas import kind_of
 from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import Sample
+from callwright.warehouse.exports.writing import tool_document
+from callwright.warehouse.records import Sample, Tool
 from callwright.warehouse.releases import stream_release
 from callwright.warehouse.rows import Row
 from tests.support.flows.four_recipes import RELEASE
@@ -84,6 +86,30 @@ def exported(
         for file in sorted(folder.glob("*.jsonl"))
         for line in file.read_text(encoding="utf-8").splitlines()
     ]
+
+
+def test_no_text_of_a_call_stands_in_what_is_shown_of_its_tool(
+    exported: list[dict[str, Any]],
+) -> None:
+    texts, found = 0, []
+    for line in exported:
+        tools = {one["name"]: Tool.model_validate(one) for one in line["tools"]}
+        for _, calls in call_turns(line):
+            for call in calls:
+                tool = tools[call["tool"]]
+                shown = json.dumps(tool_document(tool), ensure_ascii=False).casefold()
+                for name, value in call["arguments"].items():
+                    schema = tool.properties.get(name, {})
+                    if (
+                        isinstance(value, str)
+                        and kind_of(schema) == "text"
+                        and "enum" not in schema
+                    ):
+                        texts += 1
+                        pattern = rf"(?<!\w){re.escape(value.casefold())}(?!\w)"
+                        found += [(tool.name, name, value)] if re.search(pattern, shown) else []
+    assert texts
+    assert found == []
 
 
 def rows(settings: Settings, sql: str) -> list[Row]:

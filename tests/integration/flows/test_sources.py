@@ -124,6 +124,26 @@ def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
     assert kept == {"kind": CONVERSATION, "degrees": "7"}
 
 
+def test_a_conversation_whose_call_returned_plain_text_lands(tmp_path: Path) -> None:
+    returned = {"role": "tool", "tool_call_id": "c", "content": "sunny"}
+    lines = [
+        row(
+            f"Get the weather of a city. City: {city}.",
+            "get_weather",
+            {"city": city},
+            returned,
+            {"role": "assistant", "content": said},
+        )
+        for city, said in (("Turin", "It is sunny in Turin."), ("Oslo", "It is rainy in Oslo."))
+    ]
+    path = written(tmp_path / "logs.jsonl", *lines)
+    recipe = {"name": "plain", "samples": [{"from": str(path), "format": "openai"}]}
+    settings = settings_of(tmp_path / "work")
+    assert build(parse_recipe(recipe, tmp_path, "plain"), settings).landed == 1
+    [landed] = warehouse_of(settings).rows("select request from accepted_samples")
+    assert "Turin" in landed["request"]
+
+
 def test_the_same_file_again_is_the_same_build_and_a_longer_one_another(built: TakenBuild) -> None:
     again = build(built.recipe, built.settings)
     assert (again.build, again.planned) == (built.report.build, 7)

@@ -130,9 +130,7 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
 def malformed_first(asked: ServedRequest) -> str | None:
     return (
         '{"request": "Half'
-        if asked.title == "Wording"
-        and asked.times == 0
-        and "could not be used" not in asked.question
+        if asked.title == "Wording" and asked.times == 0 and "can't be used" not in asked.question
         else None
     )
 

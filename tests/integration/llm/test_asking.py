@@ -139,6 +139,22 @@ async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scrip
     assert repr(("I would rather not. " * 50)[:200]) in str(first.value)
 
 
+async def test_a_reply_that_repeats_the_example_is_refused_and_not_shown_again(
+    chat_with, scripted, prompt
+):
+    example = '<example>\nplace: by the sea\n{"city": "Kitetown-on-Sea", "days": 9}\n</example>'
+    system = prompt.messages[0].with_changes(content=example)
+    shown = prompt.with_changes(messages=(system, *prompt.messages[1:]))
+    copied = '{"city": "Kitetown-on-Sea", "days": 2}'
+    adapter = scripted(copied, GOOD)
+
+    assert await chat_with(adapter).ask(shown, Trip) == LYON
+    assert [one.role for one in adapter.requests[1].messages] == ["system", "user", "user"]
+    assert "repeats the worked example" in adapter.requests[1].messages[-1].content
+    with pytest.raises(ReplyError, match="repeats the worked example"):
+        await chat_with(scripted(copied, copied)).ask(shown, Trip, sample_index=1)
+
+
 async def test_half_characters_do_not_break_the_ledger(chat_with, scripted, prompt):
     chat = chat_with(scripted("a\ud800b"))
 
@@ -215,7 +231,7 @@ async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(
     assert [len(request.messages) for request in adapter.requests] == [
         2,
         2,
-        4,
-    ]  # the last one is the repair
+        3,
+    ]  # the last one is the repair, without the reply that had no end
     assert await chat.ask(prompt, Trip) == LYON
     assert len(adapter.requests) == 3

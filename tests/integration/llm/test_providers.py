@@ -13,6 +13,7 @@ from callwright.warehouse.errors import (
     UnavailableError,
 )
 from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.wire_names import wire_names
 from tests.support.llm.names import IN, OUT, PLAIN
 
 pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
@@ -128,23 +129,18 @@ async def test_native_calls_come_back_under_the_tools_own_names(ask, server):
         Tool(name=name, description="", parameters={}, category="travel")
         for name in ("trip.plan", "trip plan")
     ]
-    server.script = [_calling('{"city": "Lyon"}')]
+    names = wire_names(tools)
+    server.script = [_calling('{"city": "Lyon"}', names.tool("trip plan"))]
 
     reply = await ask(tools=tools)
 
-    assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == [
-        "trip_plan",
-        "trip_plan_2",
-    ]
-    assert reply.calls == (Call(tool="trip_plan_2", arguments={"city": "Lyon"}),)
+    shown = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
+    assert shown == [names.tool("trip.plan"), names.tool("trip plan")]
+    assert reply.calls == (Call(tool=names.tool("trip plan"), arguments={"city": "Lyon"}),)
 
 
-def _calling(arguments):
-    called = {
-        "id": "1",
-        "type": "function",
-        "function": {"name": "trip_plan_2", "arguments": arguments},
-    }
+def _calling(arguments, name="trip_plan_2"):
+    called = {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
     message = {"role": "assistant", "content": None, "tool_calls": [called]}
     choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}

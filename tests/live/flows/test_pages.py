@@ -32,11 +32,11 @@ from callwright.flows.run.plan import build_dataset
 from callwright.llm.models import read_model
 from callwright.warehouse.browsing import ERROR_TYPES
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.publish import published_copy
 from callwright.warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.wire_names import wire_names
 from tests.support.browsers import open_browser
 from tests.support.flows.small_builds import settings_of
 
@@ -294,8 +294,11 @@ def test_a_sample_is_taken_along_as_a_record_and_as_a_test_that_runs(
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         test = getattr(module, f"test_sample_{sample.key[:12]}")
-        names = plain_names(sample.tools)
-        due = [{"name": names[call.tool], "arguments": call.arguments} for call in sample.calls]
+        names = wire_names(sample.tools)
+        due = [
+            {"name": names.tool(call.tool), "arguments": names.arguments(call.tool, call.arguments)}
+            for call in sample.calls
+        ]
 
         def answer(messages: Any, tools: Any, sample: Any = sample, due: Any = due) -> Any:
             assert tools == sample.openai_tools

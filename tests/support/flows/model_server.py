@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 from aiohttp import web
 
+from bench.slot_answers import slot_answer
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
@@ -172,6 +173,8 @@ class ModelServer:
         calls: tuple[Call, ...] | None = None
         if told is None and title in OPINIONS:
             told = OPINIONS[title]
+        elif told is None and (worded := slot_answer(title, messages)) is not None:
+            told = orjson.dumps(worded).decode()
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
             reply = await self._model.send(
@@ -185,15 +188,21 @@ class ModelServer:
 
 
 _WANTED = {
-    "calls": "works by calling tools",
-    "names": "You choose the tools",
+    "calls": (
+        "of your tools|with your tools|Make all the calls|Do what comes next|Call the tool that"
+    ),
+    "names": "Name the tools",
     "last": "which one call comes last",
-    "before": "You have found the end of the plan",
+    "before": "what has to be called before",
 }
-_FORMATS = {"native": "you are given as functions", "yaml": "in YAML.", "json": ""}
+_FORMATS = {
+    "native": "Make all the calls|Do what comes next for the user|Call the tool that",
+    "yaml": "YAML",
+    "json": "",
+}
 _SETTINGS = {
-    "plan": "Give all the calls|You plan calls|have to be called to do",
-    "conversation": "You see the conversation|the tools to call next",
+    "plan": "Make all the calls|Give all the calls|Plan backwards|have to be called to do",
+    "conversation": "Do what comes next|the tools to call next",
     "call": "",
 }
 
@@ -203,7 +212,7 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
     by.
     """
     system = messages[0].content
-    if "on a phone that works by calling" in system:
+    if "with one of your tools" in system:
         return ""
     found = {
         tag: next(
@@ -216,8 +225,12 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
         )
         for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
     }
+    chat = ""
+    if found["format"] == "native":  # the messages are the conversation
+        lines = "\n".join(f"{one.role}: {one.content}" for one in messages[1:])
+        chat = f"\n<conversation>\n{lines}\n</conversation>"
     return (
-        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items())
+        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) + chat
         if found["wanted"]
         else ""
     )

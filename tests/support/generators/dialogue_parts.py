@@ -114,7 +114,13 @@ class RecordingTemplateChat:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         self.asked.append(prompt)
         request = ChatRequest(
-            self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index
+            self.name,
+            prompt.messages,
+            answer.model_json_schema(),
+            (),
+            (),
+            sample_index,
+            prompt.marks,
         )
         return parse_answer((await self._model.send(request)).text, answer)
 

@@ -33,11 +33,13 @@ def release_of(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> ReleaseC
     return ReleaseContent(release, kept, dict(tools))
 
 
-def exported(content: ReleaseContent, to: str) -> dict[str, Rows]:
-    """The rows of each JSON file of an export in a format, by its path."""
+def exported(content: ReleaseContent, to: str, **changes: Any) -> dict[str, Rows]:
+    """The rows of each JSON file of an export in a format, by its path; `changes` are the
+    stream's.
+    """
     with TemporaryDirectory() as parent:
         folder = Path(parent) / "out"
-        export_release(stream_of(content), to, folder)
+        export_release(stream_of(content)._replace(**changes), to, folder)
         return {
             path.relative_to(folder).as_posix(): rows_in(path)
             for path in sorted(folder.rglob("*.json*"))
@@ -67,9 +69,9 @@ class BfclFiles(NamedTuple):
     repeated_answers: Rows
 
 
-def bfcl_files(content: ReleaseContent) -> BfclFiles:
+def bfcl_files(content: ReleaseContent, **changes: Any) -> BfclFiles:
     """A release as BFCL's `multiple`, `irrelevance`, `parallel_multiple` and `parallel`."""
-    files = exported(content, "bfcl")
+    files = exported(content, "bfcl", **changes)
     names = [
         f"{folder}BFCL_v4_{category}.json"
         for category in ("multiple", "irrelevance", "parallel_multiple", "parallel")

@@ -417,25 +417,25 @@ def test_calls_beside_the_content_and_others_in_it_can_not_both_be_right(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("name", "form", "arguments_read"),
+    ("name", "form", "arguments_read", "told"),
     [
-        ("row_twice_encoded", "openai", {"city": "Bonn"}),
-        ("row_stream_chunks", "openai", {"city": "Laval"}),
-        ("glaive_functioncall", "sharegpt", {"city": "Krems"}),
-        ("hermes_tag_in_argument", "sharegpt", {"city": "</tool_call>"}),
-        ("hermes_unterminated", "sharegpt", None),
-        ("row_only_user", "openai", None),
-        ("row_dup_keys", "openai", None),
-        ("row_huge_int", "openai", None),
-        ("row_nan", "openai", None),
-        ("row_surrogate", "openai", None),
+        ("row_twice_encoded", "openai", {"city": "Bonn"}, "JSON text twice over"),
+        ("row_stream_chunks", "openai", {"city": "Laval"}, ""),
+        ("glaive_functioncall", "sharegpt", {"city": "Krems"}, ""),
+        ("hermes_tag_in_argument", "sharegpt", {"city": "</tool_call>"}, ""),
+        ("hermes_unterminated", "sharegpt", None, "no '</tool_call>' behind its call"),
+        ("row_only_user", "openai", None, "nobody answers what the user says"),
+        ("row_dup_keys", "openai", None, "the key 'city' is given twice"),
+        ("row_huge_int", "openai", None, "123456789012345678901234567890 is beyond 64 bits"),
+        ("row_nan", "openai", None, "NaN is not a number"),
+        ("row_surrogate", "openai", None, "half of a character, \\ud83d"),
     ],
 )
 def test_rows_of_the_wild_end_as_they_should(
-    shared: Path, name: str, form: str, arguments_read: Any
+    shared: Path, name: str, form: str, arguments_read: Any, told: str
 ) -> None:
     [record] = read_source(SOURCES.named(form), shared / "cases" / "inputs" / f"{name}.jsonl")
     found = record.sample.gold[0].arguments if record.sample and record.sample.gold else None
     assert found == arguments_read
-    assert record.problems or record.sample
-    assert record.sample is None or record.sample.gold
+    assert (record.sample is None) == (arguments_read is None)
+    assert told in " ".join(one.message for one in record.problems)

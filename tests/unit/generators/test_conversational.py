@@ -144,11 +144,11 @@ async def test_a_turn_that_leaves_a_value_out_three_times_is_given_up() -> None:
     move = Move(
         speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),)
     )
-    silent = UserWords(text="Do it for me.", mentions=[])
+    silent = UserWords(text="Do it for me.")
     context = StageContext(
         ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS
     )
-    with pytest.raises(ReplyError, match="nothing in it says"):
+    with pytest.raises(ReplyError, match="Missing: "):
         await write_conversations(worded((move,), scenario), context)
 
 
@@ -165,7 +165,7 @@ async def test_a_reply_that_tells_a_part_goes_on_after_three_wordings() -> None:
     part = AgentWords(text="Your gate is B22.")
     script = ScriptedModel(
         {
-            "word_user_turn": [UserWords(text="Thanks!", mentions=[])],
+            "word_user_turn": [UserWords(text="Thanks!")],
             "word_agent_turn": [AgentWords(text="Done."), part, AgentWords(text="All is well.")],
         }
     )

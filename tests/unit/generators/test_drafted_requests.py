@@ -1,43 +1,43 @@
-"""Values and words come in one answer (HammerBench D.2); only words that do not say the values
-are asked for again.
-"""
+"""Values are drawn by code, and requests are worded with slots (HammerBench D.2)."""
 
 from random import Random
 
 import pytest
-from pydantic import JsonValue
 
-from callwright.generators.single_turn.making import draft_requests, write_requests
+from callwright.generators.own_values import OwnValues
+from callwright.generators.single_turn.making import draw_values, write_requests
+from callwright.generators.slots import SlottedRequest
 from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import CallMention, QuotedValues
+from callwright.generators.wording import FreeRequest
+from callwright.language.values import read_value
 from callwright.testing import ScriptedModel
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, Tool, UserTurn
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, Tool
 
 TOOL = Tool(
     name="book_train",
-    description="Book a train.",
+    description="Book a train. It leaves at once.",
     category="Trains",
     parameters={
         "type": "object",
         "properties": {
-            "destination": {"type": "string"},
-            "seats": {"type": "integer", "minimum": 1},
+            "destination": {"type": "string", "description": "Where to go, e.g. Rome"},
+            "day": {"type": "string", "format": "date"},
         },
-        "required": ["destination", "seats"],
+        "required": ["destination", "day"],
     },
 )
-WORDED: dict[str, JsonValue] = {
-    "request": "Two seats to Kiel, please.",
-    "mentions": [
-        {"parameter": "destination", "words": "Kiel"},
-        {"parameter": "seats", "words": "Two"},
-    ],
-}
-VALUES: list[JsonValue] = {"destination": "Kiel", "seats": 2}
+OWN = OwnValues({"destination": ["Kiel"], "day": ["2027-05-03"]})
+WORDED = SlottedRequest(request="Get me to [destination] on [day], please.")
 
 
-async def made(*answers: JsonValue) -> tuple[Sample, list[str]]:
-    """The sample that comes of these answers in turn, and the prompts that were asked."""
-    chat = AnswersInTurn(list(answers))
+def context_with(script: dict[str, list[object]], **more: object) -> StageContext:
+    chat = ScriptedModel(script)  # type: ignore[arg-type]
+    return StageContext(chat, Random(0), {TOOL.key: TOOL}, own_values=OWN, **more)  # type: ignore[arg-type]
+
+
+async def made(context: StageContext, value_set: int = 0) -> Sample:
     assignment = Assignment(
         kind="perfect",
         language="en",
@@ -46,57 +46,87 @@ async def made(*answers: JsonValue) -> tuple[Sample, list[str]]:
         candidates=(TOOL.key,),
         parameter_count=2,
         seed=5,
+        value_set=value_set,
         origin=Origin(stage="assignments"),
     )
-    context = StageContext(chat, Random(0), {TOOL.key: TOOL}, {})
-    [draft] = await draft_requests(
-        ParameterChoice(assignment=assignment, parameters=("destination", "seats")), context
-    )
+    choice = ParameterChoice(assignment=assignment, parameters=("destination", "day"))
+    [draft] = await draw_values(choice, context)
     [sample] = await write_requests(draft, context)
-    return sample, chat.names
+    return sample
 
 
-class AnswersInTurn(ScriptedModel):
-    """Gives one answer after the other, whatever it is asked."""
-
-    def __init__(self, answers: list[JsonValue]) -> None:
-        super().__init__({})
-        self._answers = answers
-        self.names: list[str] = []
-
-    async def ask(self, prompt, answer, *, sample_index=0):  # type: ignore[no-untyped-def]
-        self.names.append(prompt.name)
-        return answer.model_validate(self._answers.pop(0))
-
-
-async def test_one_answer_makes_a_sample() -> None:
-    sample, asked = await made({"values": VALUES, **WORDED})
-    assert asked == ["draft_request"]
-    assert isinstance(sample.turns[0], UserTurn)
-    assert sample.turns[0].text == WORDED["request"]
-    assert sample.gold[0].arguments == {"destination": "Kiel", "seats": 2}
-    assert {one.argument: one.quote for one in sample.gold[0].evidence} == {
-        "destination": "Kiel",
-        "seats": "Two",
-    }
+async def test_the_model_sees_what_each_value_is_about_and_code_puts_the_values_in() -> None:
+    context = context_with({"word_request": [WORDED]})
+    sample = await made(context)
+    [asked] = context.chat.asked  # type: ignore[attr-defined]
+    shown = asked.messages[-1].content
+    assert shown == ("<speaker>5</speaker>\nBook a train\n[destination]: Where to go\n[day]: day")
+    assert "Kiel" not in str(asked)
+    assert sample.request.startswith("Get me to Kiel on ")
+    assert sample.gold[0].arguments == {"destination": "Kiel", "day": "2027-05-03"}
+    place, day = sample.gold[0].evidence
+    assert place.quote == "Kiel"
+    assert read_value(day.quote, TOOL.properties["day"]) == "2027-05-03"
+    assert sample.request[day.start : day.end] == day.quote
+    assert sample.origin is not None
     assert sample.origin.stage == "requests"
-    assert sample.origin.prompt_version
 
 
-@pytest.mark.parametrize(
-    "request_text", ["Three seats to Kiel, please.", "", "给我订两张去基尔的票。"]
-)
-async def test_words_that_do_not_say_the_values_are_asked_for_again_and_the_values_stay(
-    request_text: str,
-) -> None:
-    first = {"values": VALUES, "request": request_text, "mentions": []}
-    sample, asked = await made(first, WORDED)
-    assert asked == ["draft_request", "write_request"]
-    assert sample.gold[0].arguments == {"destination": "Kiel", "seats": 2}
+async def test_a_wording_without_a_slot_is_asked_for_again_with_the_reason_and_not_the_reply() -> (
+    None
+):
+    bad = SlottedRequest(request="Get me to Kiel on [day].")
+    context = context_with({"word_request": [bad, WORDED]})
+    await made(context)
+    first, again = context.chat.asked  # type: ignore[attr-defined]
+    assert again.messages[:-1] == first.messages[:-1]
+    told = again.messages[-1].content.removeprefix(first.messages[-1].content)
+    assert told.strip() == (
+        "Your reply can't be used. Wanted: [destination], [day], each once. Found: [day]."
+        " Missing: [destination]."
+    )
 
 
-async def test_words_of_an_answer_whose_values_do_not_do_are_not_kept() -> None:
-    unfit = {"values": {"destination": "Kiel", "seats": 0}, **WORDED}
-    sample, asked = await made(unfit, {"values": VALUES, **WORDED})
-    assert asked == ["draft_request"] * 2
-    assert sample.gold[0].arguments["seats"] == 2
+async def test_three_wordings_without_a_slot_are_a_failure_that_says_why() -> None:
+    bad = SlottedRequest(request="Get me to Kiel.")
+    with pytest.raises(ReplyError, match=r"'book_train'.*Missing: \[destination\], \[day\]"):
+        await made(context_with({"word_request": [bad] * 3}))
+
+
+async def test_value_sets_share_one_prompt_and_differ_in_their_values() -> None:
+    own = OwnValues({"destination": ["Kiel", "Rome", "Oslo"], "day": ["2027-05-03"]})
+    context = context_with({"word_request": [WORDED] * 5})._replace(own_values=own)
+    samples = [await made(context, value_set) for value_set in range(5)]
+    asked = context.chat.asked  # type: ignore[attr-defined]
+    assert len({str(prompt) for prompt in asked}) == 1
+    assert len({sample.request for sample in samples}) > 1
+
+
+async def test_free_wording_says_the_values_itself_and_readers_find_them() -> None:
+    free = FreeRequest(request="Take me to Kiel on the third of May 2027.")
+    context = context_with({"write_request": [free]}, wording="free")
+    sample = await made(context)
+    assert sample.request == free.request
+    assert [one.quote for one in sample.gold[0].evidence] == ["Kiel", "the third of May 2027"]
+    [asked] = context.chat.asked  # type: ignore[attr-defined]
+    assert asked.messages[-1].content == (
+        '<speaker>5</speaker>\n1. Book a train\nWhere to go: "Kiel"\nday: "2027-05-03"'
+    )
+
+
+async def test_a_free_wording_is_quoted_where_no_reader_finds_a_value_and_else_asked_again() -> (
+    None
+):
+    odd = FreeRequest(request="To where the waves are, on 3 May 2027.")
+    quote = CallMention(call=0, parameter="destination", words="where the waves are")
+    script: dict[str, list[object]] = {
+        "write_request": [odd],
+        "quote_values": [QuotedValues(quotes=[quote])],
+    }
+    own = OwnValues({"destination": ["the seaside"], "day": ["2027-05-03"]})
+    sample = await made(context_with(script, wording="free")._replace(own_values=own))
+    assert sample.gold[0].evidence[0].quote == "where the waves are"
+    code = FreeRequest(request="book_train to Kiel on 3 May 2027.")
+    good = FreeRequest(request="To Kiel on 3 May 2027.")
+    context = context_with({"write_request": [code, good]}, wording="free")
+    assert (await made(context)).request == good.request

@@ -5,7 +5,7 @@ of another's.
 from random import Random
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.single_turn.making import draft_requests
+from callwright.generators.single_turn.making import draw_values
 from callwright.generators.stages import StageContext
 from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt
@@ -58,7 +58,7 @@ def test_a_name_with_its_tool_comes_first_and_holds_for_that_tool_alone() -> Non
     assert OWN.of(other, "destination") == []
 
 
-async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() -> None:
+async def test_own_values_are_taken_and_the_others_drawn() -> None:
     assignment = Assignment(
         kind="perfect",
         language="en",
@@ -70,24 +70,11 @@ async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() ->
     )
     choice = ParameterChoice(assignment=assignment, parameters=("origin", "destination", "seats"))
     own = OwnValues({"origin": ["Ulm"], "destination": ["Kiel"]})
-    answer = {
-        "values": {"seats": 2, "origin": "Rome"},
-        "request": "Two seats from Ulm to Kiel, please.",
-        "mentions": [
-            {"parameter": "seats", "words": "Two"},
-            {"parameter": "bikes", "words": "please"},
-        ],
-    }
-    chat = AnsweringModel(answer)
-    [draft] = await draft_requests(choice, StageContext(chat, Random(0), {TOOL.key: TOOL}, {}, own))
-    assert draft.arguments == {"origin": "Ulm", "destination": "Kiel", "seats": 2}
-    assert (draft.request, draft.mentions) == (
-        "Two seats from Ulm to Kiel, please.",
-        {"seats": "Two"},
-    )
-    [prompt] = chat.asked
-    assert '<known>{"origin":"Ulm","destination":"Kiel"}</known>' in prompt.messages[-1].content
-    assert '<parameters>["seats"]</parameters>' in prompt.messages[-1].content
+    context = StageContext(ScriptedModel({}), Random(0), {TOOL.key: TOOL}, {}, own)
+    [draft] = await draw_values(choice, context)
+    assert [*draft.arguments] == ["origin", "destination", "seats"]
+    assert (draft.arguments["origin"], draft.arguments["destination"]) == ("Ulm", "Kiel")
+    assert isinstance(draft.arguments["seats"], int)
 
 
 class AnsweringModel(ScriptedModel):

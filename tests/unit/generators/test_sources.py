@@ -28,6 +28,7 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
+from callwright.warehouse.wire_names import NO_NAMES
 from tests.support.warehouse.exported import exported, release_of, stream_of
 from tests.support.warehouse.task_releases import task_stream
 
@@ -409,8 +410,8 @@ def test_what_chat_completions_say_is_read_back_whatever_was_said(
         for calls in steps:
             results = tuple({"n": rng.randrange(9)} for _ in calls)
             turns += [CallTurn(calls=tuple(calls), executed=True), ResultTurn(results=results)]
-        turns.append(ReplyTurn(text=f"{said}."))
-    found = read_chat([*openai_messages("", turns, {})])
+        turns.append(ReplyTurn(text=f"It is {said}."))
+    found = read_chat([*openai_messages("", turns, NO_NAMES)])
     called = any(isinstance(turn, CallTurn) for turn in turns)
     assert found.turns == (tuple(turns) if called else (*turns[:-1], CallTurn(), turns[-1]))
 

@@ -79,7 +79,7 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
         in_voice(prompt_named("write_request"), UserVoice(who, "brief")) for who in PERSONAS[:2]
     )
     assert one.messages[0] == other.messages[0]
-    assert one.messages[0].content.startswith("Rules.\nThe person is")
+    assert one.messages[0].content.startswith("Rules.\nSpeak as <persona>")
     assert (
         one.messages[1].content
         == f"<seed>1</seed>\n<persona>{PERSONAS[0]}</persona>\n<style>brief</style>"

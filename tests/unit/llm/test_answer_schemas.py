@@ -10,6 +10,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.tools import mended
 from callwright.language.schemas import fits
 from callwright.llm.answer_schemas import arguments_schema, narrowed, strict_schema, without_nulls
+from callwright.llm.stated_schemas import Line, portable_pattern, stated_schema
 from callwright.warehouse.records import Tool
 
 TOOL = Tool(
@@ -72,7 +73,7 @@ def test_an_answer_is_narrowed_to_the_names_types_and_bounds_of_a_tool():
         "required": ["city", "extras"],
         "additionalProperties": False,
     }
-    assert stated["properties"]["words"] == Given.model_json_schema()["properties"]["words"]
+    assert stated["properties"]["words"] == stated_schema(Given)["properties"]["words"]
     assert isinstance(answer.model_validate({"values": {"city": "Oslo"}, "words": ""}), Given)
     assert (
         narrowed(Given, {"values": arguments_schema(TOOL, ["city", "extras"], ["guests"])})
@@ -200,3 +201,35 @@ def test_what_fits_the_strict_form_fits_the_schema_once_nulls_are_left_out(schem
     value = _plainest(strict["properties"]["a"])
     assert fits(value, strict["properties"]["a"])
     assert fits(mended(value, schema), schema)
+
+
+class Told(BaseModel):
+    """Words for those who read the code."""
+
+    title: Line
+    description: str = ""
+
+
+def test_an_answer_is_stated_without_the_words_of_its_class():
+    assert stated_schema(Told) == {
+        "title": "Told",
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "maxLength": 300},
+            "description": {"type": "string"},
+        },
+        "required": ["title"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("given_pattern", "stated"),
+    [
+        (r"^SE-\d{3}$", "^SE-[0-9]{3}$"),
+        (r"[\d,.]+", "[0-9,.]+"),
+        (r"\\d\[\d", r"\\d\[[0-9]"),
+        ("^[A-Z]$", "^[A-Z]$"),
+    ],
+)
+def test_digits_are_written_as_a_range(given_pattern: str, stated: str):
+    assert portable_pattern(given_pattern) == stated

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.llm.answers import DEEPEST
-from callwright.llm.chat import Completion
+from callwright.llm.chat import Completion, Prompt
 from callwright.llm.function_model import FunctionModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, LlmCall
@@ -27,7 +27,7 @@ async def answer_of(given: Any) -> Completion:
     kept: list[LlmCall] = []
     model = FunctionModel("mine", lambda _messages, _tools: given, kept.append, "evaluate")
     try:
-        return await model.answer([], [])
+        return await model.complete(Prompt(name="", version="", messages=()))
     finally:
         assert len(kept) == 1
 

@@ -2,11 +2,13 @@
 
 import pytest
 
+from callwright.llm.chat import ChatMessage, ChatRequest, seconds_for
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.local_model import LocalModel
-from callwright.llm.models import open_adapter, read_model
+from callwright.llm.models import key_variables, open_adapter, read_model
 from callwright.llm.openai_model import OpenAIModel
+from callwright.llm.prices import OwnPrice
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.llm.names import ANOTHER, THINKING
 
@@ -50,6 +52,7 @@ def test_other_names_are_answered_with_the_forms(name):
         ("openai/x", {"extra": {"model": "y"}}, "extra can't hold model"),
         ("openai/x", {"transport": "pigeon"}, "transport"),
         ("openai/x", {"transport": "lean"}, "lean needs the api_base"),
+        ("local_openai/x", {}, "local_openai/x needs the api_base of its server"),
         ("template/v1", {"transport": "lean"}, "transport mean nothing to 'template/v1'"),
     ],
 )
@@ -99,6 +102,24 @@ def test_what_does_not_change_an_answer_is_not():
     assert settings.limits == Limits(**quick)
 
 
+def test_a_server_on_this_machine_has_few_slots_costs_nothing_and_is_waited_for():
+    own = read_model("local_openai/small", SERVER)
+    assert (own.concurrency, own.price, key_variables(own)) == (2, OwnPrice(input=0, output=0), ())
+    assert own.options == (("api_base", SERVER["api_base"]),)
+    given = read_model("local_openai/small", SERVER | {"concurrency": 4, "slowest": 1.0})
+    assert (given.concurrency, given.slowest) == (4, 1.0)
+
+
+def test_a_time_out_grows_with_what_is_read_and_written():
+    def asked(words, **options):
+        messages = (ChatMessage(role="user", content="word" * words),)
+        return ChatRequest("m", messages, None, (), tuple(sorted(options.items())), 0)
+
+    assert seconds_for(asked(500), 120.0, None) == 120
+    assert seconds_for(asked(500, max_tokens=60), 120.0, 4.0) == 120 + (500 / 5 + 60) / 4
+    assert seconds_for(asked(500), 120.0, 4.0) > seconds_for(asked(400), 120.0, 4.0)
+
+
 @pytest.mark.parametrize(
     ("name", "adapter"), [("openai/x", LiteLLMModel), ("local/x.gguf", LocalModel)]
 )
@@ -119,6 +140,7 @@ SERVER = {"api_base": "http://127.0.0.1:8000/v1"}
         (ANOTHER, {}, "litellm"),
         (ANOTHER, SERVER, "lean"),
         ("hosted_vllm/org/model", SERVER, "lean"),
+        ("local_openai/model", SERVER, "lean"),
         (THINKING, SERVER, "litellm"),
         ("openai/not-yet-known", SERVER, "lean"),
         ("openai/not-yet-known", {"api_base": "https://api.openai.com/v1"}, "litellm"),

@@ -99,7 +99,7 @@ async def test_the_instructions_are_said_once_and_the_answer_is_a_strict_list(ch
     await doubled(chat_with(PackedModel(adapter, 4), options=(("max_tokens", 100),)), 3)
 
     [request] = adapter.asked
-    assert request.messages[0].content.startswith("Double it.\n\nYou are given several cases")
+    assert request.messages[0].content.startswith("Double it.\n\nAnswer each of the cases")
     assert request.messages[1].content.startswith(
         '<case number="1">\n0\n</case>\n<case number="2">'
     )

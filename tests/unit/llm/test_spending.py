@@ -19,6 +19,7 @@ from callwright.llm.prices import (
     longest_reply,
     read_usage,
 )
+from callwright.llm.stated_schemas import stated_schema
 from callwright.warehouse.errors import BudgetError, ReplyError, TransientError
 from tests.support.llm.names import PLAIN
 
@@ -95,7 +96,7 @@ async def what_is_set_aside(prompt):
 
 
 def asked(prompt, **options):
-    schema = PricedTrip.model_json_schema()
+    schema = stated_schema(PricedTrip)
     return ChatRequest(
         UNKNOWN, prompt.messages, schema, (), tuple(({"max_tokens": AT_MOST} | options).items()), 0
     )

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.llm.wire_format import WireCall, as_text, read_calls, wire_names, wire_tools
+from callwright.llm.wire_format import WireCall, as_text, read_calls, wire_tools
 from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.wire_names import NO_NAMES, wire_names
 
 
 def _tool(name):
@@ -21,13 +22,14 @@ def test_names_on_the_wire_are_allowed_and_lead_back(names):
     tools = [_tool(name) for name in names]
     wired = wire_names(tools)
 
-    assert list(wired.values()) == names
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", wire) for wire in wired)
-    assert [tool["function"]["name"] for tool in wire_tools(tools, wired)] == list(wired)
+    wires = [wired.tool(name) for name in names]
+    assert [wired.own_tool(wire) for wire in wires] == names
+    assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", wire) for wire in wires)
+    assert [tool["function"]["name"] for tool in wire_tools(tools, wired)] == wires
 
 
 def test_parameters_are_always_an_object():
-    told = wire_tools([_tool("trip")], {"trip": "trip"})[0]["function"]["parameters"]
+    told = wire_tools([_tool("trip")], NO_NAMES)[0]["function"]["parameters"]
     assert told == {"type": "object", "properties": {}, "required": ["city"]}
 
 

@@ -1,12 +1,23 @@
 """Results that are not what a call returns, and replies that say what no result holds."""
 
 import pytest
+from pydantic import JsonValue
 
 from callwright.generators.conversations.making import DialogueActs
+from callwright.generators.taken import CONVERSATION
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
 from callwright.validators.judges import ReplyScore
-from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
+from callwright.warehouse.records import (
+    CallTurn,
+    Decision,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.conversational import converse, template_context
 
 
@@ -137,3 +148,91 @@ async def test_a_low_score_and_other_acts_leave_it_unproved():
         script |= {"judge_acts": [DialogueActs(acts=acts)]} if acts else {}
         decision, reason, _ = await read(sample, script)
         assert (decision, words in reason) == ("unproved", True)
+
+
+WEATHER = Tool(
+    name="get_weather",
+    description="Get the weather of a city.",
+    category="Weather",
+    parameters={"type": "object", "properties": {"city": {"type": "string"}}},
+)
+
+
+async def read_plain(result: JsonValue, reply: str) -> Decision:
+    call = GoldCall(tool=WEATHER.name, arguments={"city": "Turin"})
+    sample = Sample(
+        kind=CONVERSATION,
+        language="en",
+        category="Weather",
+        candidates=(WEATHER.key,),
+        turns=(
+            UserTurn(text="Is it rainy in Turin, or warm?"),
+            CallTurn(calls=(call,), executed=True),
+            ResultTurn(results=(result,)),
+            ReplyTurn(text=reply),
+        ),
+    )
+    context = template_context()._replace(tools={WEATHER.key: WEATHER})
+    [verdict] = await check_replies(sample, context)
+    return verdict.decision
+
+
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        ("sunny", "It is sunny in Turin."),
+        ("sunny", "Sunny."),
+        ("Sunny, 21 degrees", "It's sunny in Turin, with 21 degrees."),
+        (21, "It is 21 in Turin."),
+        ("-3", "It is -3."),
+        ({"sky": "sunny"}, "It is sunny in Turin."),
+        ({"degrees": 7}, "7 degrees."),
+    ],
+)
+async def test_a_reply_that_tells_a_plain_result_is_proved(result: JsonValue, reply: str) -> None:
+    assert await read_plain(result, reply) == "proved"
+
+
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        ("sunny", "It is rainy in Turin."),
+        ("sunny", "It is not sunny in Turin."),
+        ("sunny", "It isn't sunny in Turin."),
+        ("sunny", "It is hardly sunny in Turin."),
+        ("sunny", "It is sunny and warm in Turin."),
+        ("sunny", "It is sunny in Rome."),
+        ("sunny", "Is it sunny in Turin?"),
+        ("sunny", "It is in Turin."),
+        ("Sunny, 21 degrees", "It is sunny in Turin."),
+        ("Sunny, -21 degrees", "It is sunny in Turin, with 21 degrees."),
+        ("sunny in Rome, rainy in Turin", "It is rainy in Rome, sunny in Turin."),
+        (21, "It is -21 in Turin."),
+        (21, "It is 21.5 in Turin."),
+        ({"sky": "sunny", "wind": "weak"}, "It is sunny in Turin."),
+        (["sunny", "rainy"], "It is sunny in Turin."),
+        ("", "It is in Turin."),
+        (True, "It is true."),
+    ],
+)
+async def test_a_reply_that_says_more_or_less_than_a_plain_result_is_left_to_readers(
+    result: JsonValue, reply: str
+) -> None:
+    assert await read_plain(result, reply) == "unproved"
+
+
+async def test_results_of_two_calls_may_be_mixed_up_so_that_they_are_left_to_readers() -> None:
+    calls = tuple(GoldCall(tool=WEATHER.name, arguments={"city": one}) for one in ("Turin", "Rome"))
+    reply = ReplyTurn(text="It is rainy in Turin, sunny in Rome.")
+    turns = (
+        UserTurn(text="How is it in Turin, and in Rome?"),
+        CallTurn(calls=calls, executed=True),
+        ResultTurn(results=("sunny", "rainy")),
+        reply,
+    )
+    sample = Sample(
+        kind=CONVERSATION, language="en", category="Weather", candidates=(WEATHER.key,), turns=turns
+    )
+    context = template_context()._replace(tools={WEATHER.key: WEATHER})
+    [verdict] = await check_replies(sample, context)
+    assert verdict.decision == "unproved"

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from bench.bfcl import check_calls
+from callwright.testing import make_sample, make_tool
+from callwright.validators.accepted import allowances_of
 from callwright.validators.metrics.confetti.bfcl import DecodedCall, decode_calls
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseContent
-from tests.support.warehouse.exported import bfcl_files
+from tests.support.warehouse.exported import bfcl_files, release_of
 
 TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
@@ -154,9 +156,35 @@ def test_calls_of_real_apis_are_decoded_as_what_they_are(content: ReleaseContent
     assert check_calls(
         question["function"], decoded.calls, answer["ground_truth"], "multiple"
     ).valid
-    assert question["callwright_names"] == {
-        "get_user_by_id": "get-user-by.id",
-        "get_user_by_id.page_size": "page-size",
-        "get_user_by_id._from": "from",
-        "get_user_by_id._2nd": "2nd",
-    }
+    [document] = question["function"]
+    assert document["name"] == "get_user_by_id"
+    assert [*document["parameters"]["properties"]] == ["page_size", "_from", "_2nd"]
+
+
+def test_what_is_right_besides_the_gold_stands_among_the_accepted_answers() -> None:
+    unit = {"type": "string", "enum": ["metric", "imperial"], "default": "metric"}
+    days = {"type": "array", "items": {"type": "string", "enum": ["mon", "tue"]}}
+    tool = make_tool("forecast", required=["city"], city=None, unit=unit, days=days)
+    given = {"city": "Ulm", "days": ["tue", "mon"]}
+    sample = make_sample([tool], "Ulm, on Tuesday and Monday?", {"forecast": given})
+    files = bfcl_files(release_of([sample], {tool.key: tool}), allowances=allowances_of)
+    [question], [answer] = files.questions, files.answers
+    truth = answer["ground_truth"]
+    assert truth == [
+        {
+            "forecast": {
+                "city": ["Ulm"],
+                "unit": ["metric", ""],
+                "days": [["tue", "mon"], ["mon", "tue"]],
+            }
+        }
+    ]
+    for more, is_right in (
+        ({}, True),
+        ({"unit": "metric"}, True),
+        ({"days": ["mon", "tue"]}, True),
+        ({"unit": "imperial"}, False),
+        ({"days": ["mon"]}, False),
+    ):
+        made = [DecodedCall("forecast", given | more)]
+        assert check_calls(question["function"], made, truth, "multiple").valid is is_right

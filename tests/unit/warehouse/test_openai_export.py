@@ -15,7 +15,6 @@ from callwright.warehouse.exports.examples import (
     is_allowed,
 )
 from callwright.warehouse.exports.training import openai_row
-from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -28,7 +27,7 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.releases import AssistantWords, ReleaseContent
 from tests.support.warehouse.exported import stream_of
-from tests.support.warehouse.openai_rules import OPENAI_NAME, validate_openai_row
+from tests.support.warehouse.openai_rules import validate_openai_row
 
 TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
@@ -248,16 +247,6 @@ def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(
     assert len(row.row["tools"]) == 128
     assert len(row.origin["tools_left_out"]) == 202 - 128
     assert TRIP not in row.origin["tools_left_out"]
-
-
-def test_names_that_become_alike_are_told_apart() -> None:
-    def named(name: str) -> Tool:
-        return Tool(name=name, description="", parameters={"type": "object"}, category="")
-
-    names = ("a.b", "a_b", "a/b", "x" * 80 + "1", "y" * 80 + "1" + "x" * 63)
-    plain = plain_names([named(name) for name in names])
-    assert len(set(plain.values())) == len(names)
-    assert all(OPENAI_NAME.fullmatch(name) for name in plain.values())
 
 
 def test_a_schema_that_refers_to_what_is_not_in_it_allows_all_and_nobody_is_asked_for_it() -> None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
+from callwright.language.packs import LanguagePattern
 from callwright.validators.metrics.callnavi.answers import notation_of, read_value
 from callwright.validators.metrics.confetti.bfcl import OPTIONAL, DecodedCall
 from callwright.validators.metrics.confetti.scores import bucket_of, read_acts
@@ -37,6 +38,8 @@ from callwright.warehouse.records import CallTurn, GoldCall, Prediction, ReplyTu
 ACTS = "acts"
 _CALLING = frozenset({"call"})
 _PLAIN = (str, int, float, bool)
+# the act of words that state none, the first that holds; all others inform
+_SHOWS = {"reject": LanguagePattern("@{rejects}|@{refuses}"), "seek": LanguagePattern("@[?]")}
 
 
 _BY_RULE = ("ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy")
@@ -156,10 +159,19 @@ class GoldConversation:
             return _CALLING
         seen = (prediction.text, prediction.strategy)
         if seen not in self._stated:
-            value = read_value(prediction.text, notation_of(prediction.strategy) or "json")
-            stated = value.get(ACTS) if isinstance(value, dict) else None
-            self._stated[seen] = (read_acts(stated) if stated is not None else None) or frozenset()
+            self._stated[seen] = _acts_of(prediction)
         return self._stated[seen]
+
+
+def _acts_of(prediction: Prediction) -> frozenset[str]:
+    """Return the acts that words state, or else the one that plain words show."""
+    value = read_value(prediction.text, notation_of(prediction.strategy) or "json")
+    if isinstance(value, dict):
+        stated = value.get(ACTS)
+        return (read_acts(stated) if stated is not None else None) or frozenset()
+    said = prediction.text.strip()
+    shown = (act for act, pattern in _SHOWS.items() if pattern.of(said).search(said))
+    return frozenset([next(shown, "inform")]) if said else frozenset()
 
 
 def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:

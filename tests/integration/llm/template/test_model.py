@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from callwright.generators.given_values import ArgumentValues
-from callwright.generators.single_turn.making import ParameterNames, Wording, wording_problem
+from callwright.generators.single_turn.making import ParameterNames
+from callwright.generators.slots import Filled, SlottedRequest
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import ChatRequest
 from callwright.llm.prompts import render
@@ -27,7 +28,8 @@ from callwright.llm.template.candidate import NO_TOOL
 from callwright.llm.template.model import TemplateModel
 from callwright.validators.judges import Judgement, ProposedCall, Relevance
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Arguments, Assignment, DraftCall, Tool
+from callwright.warehouse.records import Arguments, Tool
+from tests.support.llm.template.slotted import filled_reply, slotted_prompt
 
 ROOT = Path(__file__).parents[4]
 Ask = Callable[..., ChatRequest]
@@ -50,16 +52,9 @@ def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:
 
 async def _worded(
     model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask
-) -> Wording:
-    prompt = render(
-        "callwright.generators.single_turn.prompts",
-        "write_request",
-        tool=tool,
-        arguments=arguments,
-        language=tool.language,
-        seed=seed,
-    )
-    return Wording.model_validate_json((await model.send(ask(prompt, Wording))).text)
+) -> Filled:
+    reply = await model.send(ask(slotted_prompt(tool, arguments, seed), SlottedRequest))
+    return filled_reply(reply.text, tool, arguments, seed)
 
 
 async def _proposed(
@@ -85,6 +80,8 @@ async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(
                 "callwright.generators.single_turn.prompts",
                 "choose_parameters",
                 tool=tool,
+                task="",
+                lines=[],
                 offered=offered,
                 count=count,
                 seed=count,
@@ -136,42 +133,28 @@ async def test_a_wording_keeps_the_format_and_is_mostly_understood(
     for seed in range(400):
         tool, arguments = _draft(tools, seed)
         wording = await _worded(model, tool, arguments, seed, ask)
-        assignment = Assignment(
-            kind="perfect",
-            language=tool.language,
-            category="test",
-            tool=tool.key,
-            candidates=(tool.key,),
-            parameter_count=len(arguments),
-            seed=seed,
-        )
-        assert (
-            wording_problem(wording, DraftCall(assignment=assignment, arguments=arguments), tool)
-            == ""
-        )
         same_language = tuple(other for other in tools if other.language == tool.language)
-        call = await _proposed(model, same_language, f"user: {wording.request}", ask)
+        call = await _proposed(model, same_language, f"user: {wording.text}", ask)
         if (call.tool, call.arguments) != (tool.name, arguments):
-            misread.append((wording.request, arguments, call))
+            misread.append((wording.text, arguments, call))
     assert len(misread) <= 100, misread[:3]  # the reader is a plain baseline
 
 
 async def test_a_request_states_no_more_than_it_is_told_to(tools: tuple[Tool, ...], ask: Ask):
     for tool in tools:
         wording = await _worded(TemplateModel(), tool, {}, 1, ask)
-        assert wording.mentions == []
-        call = await _proposed(TemplateModel(), (tool,), f"user: {wording.request}", ask)
+        assert wording.places == {}
+        call = await _proposed(TemplateModel(), (tool,), f"user: {wording.text}", ask)
         assert call.tool == tool.name
 
 
 async def test_seeds_and_sample_indices_give_other_wordings(tools: tuple[Tool, ...], ask: Ask):
     arguments: Arguments = {"restaurant": "Blue Door", "guests": 4}
     by_seed = {
-        (await _worded(TemplateModel(), tools[0], arguments, seed, ask)).request
-        for seed in range(60)
+        (await _worded(TemplateModel(), tools[0], arguments, seed, ask)).text for seed in range(60)
     }
     by_model = {
-        (await _worded(TemplateModel(seed=seed), tools[0], arguments, 1, ask)).request
+        (await _worded(TemplateModel(seed=seed), tools[0], arguments, 1, ask)).text
         for seed in range(60)
     }
     assert len(by_seed) > 20
@@ -313,12 +296,14 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
         "callwright.generators.single_turn.prompts",
         "choose_parameters",
         tool=Tool(name="x", description="", parameters={}, category="x"),
+        task="",
+        lines=[],
         offered=[],
         count=0,
         seed=1,
     )
     with pytest.raises(
-        ReplyError, match=r"'Poem'.*DraftedRequest, Wording, .*ParameterNames, ArgumentValues"
+        ReplyError, match=r"'Poem'.*SlottedRequest, .*ParameterNames, ArgumentValues"
     ):
         await TemplateModel().send(ask(prompt, Poem))
     with pytest.raises(ReplyError, match="as a candidate"):
@@ -327,15 +312,8 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
 
 async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 5)
-    prompt = render(
-        "callwright.generators.single_turn.prompts",
-        "write_request",
-        tool=tool,
-        arguments=arguments,
-        language=tool.language,
-        seed=5,
-    )
-    plain = ask(prompt, Wording)
+    prompt = slotted_prompt(tool, arguments, 5)
+    plain = ask(prompt, SlottedRequest)
     dressed = plain._replace(model="another/name", tools=tools, options=(("temperature", 1.0),))
     model = TemplateModel()
     assert await model.send(plain) == await model.send(dressed)
@@ -344,22 +322,16 @@ async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ..
 
 def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 11)
-    prompt = render(
-        "callwright.generators.single_turn.prompts",
-        "write_request",
-        tool=tool,
-        arguments=arguments,
-        language=tool.language,
-        seed=11,
-    )
-    request = ask(prompt, Wording)
-    body = orjson.dumps([[message.model_dump() for message in request.messages], request.schema])
+    prompt = slotted_prompt(tool, arguments, 11)
+    request = ask(prompt, SlottedRequest)
+    messages = [message.model_dump() for message in request.messages]
+    body = orjson.dumps([messages, request.schema, request.marks])
     code = (
         "import asyncio, sys, orjson\nfrom callwright.llm.chat import ChatMessage,"
-        " ChatRequest\nfrom callwright.llm.template.model import TemplateModel\nmessages, schema ="
+        " ChatRequest\nfrom callwright.llm.template.model import TemplateModel\nmessages, schema, marks ="
         " orjson.loads(sys.stdin.buffer.read())\nasked = ChatRequest('m', tuple(ChatMessage(**one)"
         " for one in messages), schema, (), (),"
-        " 0)\nprint(asyncio.run(TemplateModel().send(asked)).text)\nothers ="
+        " 0, marks)\nprint(asyncio.run(TemplateModel().send(asked)).text)\nothers ="
         " ('callwright.generators', 'callwright.validators', 'litellm')\nassert 'callwright.llm' in"
         " sys.modules and not [name for name in others if name in sys.modules]\n"
     )
@@ -448,15 +420,15 @@ async def test_an_endless_conversation_is_answered_soon(tools: tuple[Tool, ...],
 
 async def test_a_prompt_in_other_words_draws_the_same(tools: tuple[Tool, ...], ask: Ask) -> None:
     tool, arguments = _draft(tools, 3)
-    values = {"tool": tool, "arguments": arguments, "language": tool.language, "seed": 3}
-    prompt = render("callwright.generators.single_turn.prompts", "write_request", **values)
+    prompt = slotted_prompt(tool, arguments, 3)
     first, *others = prompt.messages
     longer = first.with_changes(
         content=f'Other words.\n<example>{{"request": "rain?"}}</example>\n{first.content}'
     )
     edited = prompt.with_changes(messages=(longer, *others))
     seeded = [
-        (await TemplateModel(seed=1).send(ask(one, Wording))).text for one in (prompt, edited)
+        (await TemplateModel(seed=1).send(ask(one, SlottedRequest))).text
+        for one in (prompt, edited)
     ]
     assert seeded[0] == seeded[1]
-    assert seeded[0] != (await TemplateModel(seed=2).send(ask(prompt, Wording))).text
+    assert seeded[0] != (await TemplateModel(seed=2).send(ask(prompt, SlottedRequest))).text

@@ -24,7 +24,7 @@ class ErringTemplateChat:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         schema: dict[str, Any] = answer.model_json_schema()
         reply = await self._model.send(
-            ChatRequest(self.name, prompt.messages, schema, (), (), sample_index)
+            ChatRequest(self.name, prompt.messages, schema, (), (), sample_index, prompt.marks)
         )
         self.planted.append(reply.planted)
         return parse_answer(reply.text, answer)

@@ -285,7 +285,7 @@ class ShiftTemplateChat:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         schema = answer.model_json_schema()
         reply = await self._model.send(
-            ChatRequest(self.name, prompt.messages, schema, (), (), sample_index)
+            ChatRequest(self.name, prompt.messages, schema, (), (), sample_index, prompt.marks)
         )
         return answer.model_validate_json(reply.text)
 

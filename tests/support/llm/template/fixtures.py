@@ -173,7 +173,9 @@ def tools() -> tuple[Tool, ...]:
 
 def as_request(prompt: Any, answer: Any, *, sample_index: int = 0, **changes: Any) -> ChatRequest:
     schema = answer.model_json_schema() if answer else None
-    request = ChatRequest("template/v1", prompt.messages, schema, (), (), sample_index)
+    request = ChatRequest(
+        "template/v1", prompt.messages, schema, (), (), sample_index, prompt.marks
+    )
     return request._replace(**changes)
 
 

@@ -66,7 +66,7 @@ async def test_what_a_candidate_thought_is_kept_and_is_no_part_of_its_answer(
     perfect: Sample, tools: dict[str, Tool], strategy: str
 ) -> None:
     said = Completion("", (Call(tool="order_taxi"),), "A taxi, then.")
-    asked = {"answer_as_candidate": [said], "answer_with_calls": [said]}
+    asked = {"answer_as_candidate": [said], "answer_natively": [said]}
     prompting = PromptingStrategy(strategy)
     [prediction] = await predict(
         perfect, context_of(tools, ScriptedModel(asked)), run=RUN, prompting=prompting

@@ -20,6 +20,7 @@ from callwright.generators.multi_step.correction import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
+from callwright.llm.wire_format import wire_messages, wire_names
 from callwright.validators.judges import AnswerScore, Judgement, MadeUp, PlanGrade
 from callwright.validators.metrics.callnavi.answers import WITHOUT_NOTATION
 from callwright.validators.metrics.ratios import CandidateRun
@@ -165,6 +166,86 @@ async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
     if has_calls(sample):
         await check_reading(sample, chat.context)
     chat.assert_timed()
+
+
+class MessageRecorder(PromptRecorder):
+    """Keeps what a function and a provider are sent, as it is sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[Messages] = []
+
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
+        self.sent.append(wire_messages(prompt.messages, wire_names(tools)))
+        return Completion("Done.", None)
+
+    @property
+    def function(self) -> FunctionModel:
+        def answer(messages: Messages, _tools: object) -> str:
+            self.sent.append(messages)
+            return "Done."
+
+        return FunctionModel("python/listener", answer, print, "predict")
+
+
+NATIVE = ["native", "messages"]
+OURS = ("<", "template", "callwright", "JSON", "tools are listed", "harness")
+
+
+@pytest.mark.parametrize("strategy", NATIVE)
+@pytest.mark.parametrize("kind", ["perfect", "conversation", "routing_easy", "multi_step"])
+async def test_functions_and_native_candidates_see_a_conversation_and_nothing_of_ours(
+    kind: str, strategy: str
+) -> None:
+    sample, chat = sample_of(kind).with_changes(facts=SampleFacts()), MessageRecorder()
+    if traits_of(kind).asked == "path":
+        await run_path(sample, chat.context_of(strategy), run=PathRun("v1", "a", strategy))
+    else:
+        run = CandidateRun("v1", "a", strategy)
+        await predict(
+            sample, chat.context_of(strategy), run=run, prompting=PromptingStrategy(strategy)
+        )
+    for system, *others in chat.sent:
+        assert system["role"] == "system"
+        assert len(system["content"]) < 400
+        assert not any(word in str((system, others)) for word in OURS)
+        assert others[0] == {"role": "user", "content": "A taxi for tomorrow, please."}
+
+
+@pytest.mark.parametrize("strategy", NATIVE)
+async def test_calls_that_were_made_and_their_results_are_messages(strategy: str) -> None:
+    chat = MessageRecorder()
+    run, prompting = CandidateRun("v1", "a", strategy), PromptingStrategy(strategy)
+    sample = sample_of("conversation")
+    await predict(sample, chat.context_of(strategy), run=run, prompting=prompting)
+    made, result = chat.sent[-1][-2:]
+    [call] = made["tool_calls"]
+    assert call["function"] == {"name": "order_taxi", "arguments": '{"day":"2026-11-03"}'}
+    assert result == {"role": "tool", "tool_call_id": call["id"], "content": '{"ok":true}'}
+
+
+async def test_who_names_tools_sees_a_line_of_each() -> None:
+    """Not the words about each parameter: a catalog has hundreds of tools."""
+    chat, words = PromptRecorder(), {"type": "string", "description": "Any day, such as tomorrow."}
+    tool = TAXI.with_changes(
+        description="Order a taxi.\nIt costs money.",
+        parameters={"type": "object", "properties": {"day": words}, "required": ["day"]},
+    )
+    sample = sample_of("perfect").with_changes(candidates=(tool.key,))
+    await predict(
+        sample,
+        chat.context._replace(tools={tool.key: tool}),
+        run=CandidateRun("v1", "a", "route_then_fill"),
+        prompting=PromptingStrategy("route_then_fill"),
+    )
+    naming, filling = (prompt.messages[0].content for prompt in chat.asked[:2])
+    assert (
+        '<tools>[{"name":"order_taxi","description":"Order a taxi.","parameters":{"properties":'
+        '{"day":{"type":"string"}},"required":["day"]}}]</tools>'
+    ) in naming
+    assert "Any day" in filling
 
 
 def test_a_switch_that_a_strategy_does_not_take_is_refused() -> None:

@@ -77,14 +77,7 @@ def test_what_is_beyond_64_bits_is_dropped_and_told(
 
 @pytest.mark.parametrize(
     "stated",
-    [
-        {"minimum": BIG},
-        {"maximum": -BIG},
-        {"enum": [2**64]},
-        {"const": 2**64},
-        {"multipleOf": BIG},
-        {"minimum": [BIG]},
-    ],
+    [{"minimum": BIG}, {"maximum": -BIG}, {"enum": [2**64]}, {"const": 2**64}, {"multipleOf": BIG}],
 )
 def test_a_tool_for_which_no_number_within_64_bits_is_left_is_left_out_and_told(
     tmp_path: Path, stated: Schema

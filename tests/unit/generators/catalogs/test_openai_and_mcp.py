@@ -51,22 +51,19 @@ def test_openai_functions_are_read_wrapped_or_bare(value: Any, tmp_path: Path) -
     [
         ({"name": ""}, "no_name"),
         ({"name": 3}, "no_name"),
-        ({"parameters": []}, "not_an_object"),
+        ({"parameters": [{"name": "city"}]}, "not_an_object"),
         ({"parameters": {"type": "array"}}, "not_an_object"),
-        ({"parameters": {"type": "object", "properties": []}}, "not_an_object"),
+        ({"parameters": {"type": "object", "properties": ["city"]}}, "not_an_object"),
         (
-            {"parameters": {"type": "object", "properties": {"a": {"type": "text"}}}},
-            "invalid_schema",
-        ),
-        ({"parameters": {"type": "object", "properties": {"a": 5}}}, "invalid_schema"),
-        ({"parameters": {"type": "object", "required": "city"}}, "invalid_schema"),
-        (
-            {"parameters": {"properties": {"a": {"$ref": "https://example.org/a"}}}},
+            {
+                "parameters": {
+                    "properties": {"a": {"$ref": "https://example.org/a"}},
+                    "required": ["a"],
+                }
+            },
             "unresolvable_reference",
         ),
-        ({"parameters": {"properties": {"a": {"$ref": "#/$defs/None"}}}}, "unresolvable_reference"),
-        ({"parameters": {"properties": {"a": {"$ref": 5}}}}, "unresolvable_reference"),
-        ({"parameters": {"properties": {"a": {"$dynamicRef": "#a"}}}}, "unresolvable_reference"),
+        ({"parameters": {"$ref": "#/$defs/None"}}, "unresolvable_reference"),
         ({"parameters": None}, None),
     ],
 )
@@ -82,6 +79,29 @@ def test_what_cannot_be_used_is_left_out_with_the_reason(
         assert [tool.name for tool in catalog.tools] == ["weather"]
         assert kind in kinds(catalog)
         assert catalog.problems[0].where.endswith("town.json#/0")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kept", "kind"),
+    [
+        ({"properties": {"a": {"type": "text"}}}, {"a": {}}, "unknown_type"),
+        ({"properties": {"a": 5}}, {"a": {}}, "invalid_keyword"),
+        ({"required": "city"}, {}, "invalid_keyword"),
+        ({"properties": {"a": {"minimum": [1]}}}, {"a": {}}, "invalid_keyword"),
+        ({"properties": {"a": {"$ref": "https://example.org/a"}}}, {}, "unsupported"),
+        ({"properties": {"a": {"$ref": "#/$defs/None"}}}, {}, "unsupported"),
+        ({"properties": {"a": {"$ref": 5}}}, {}, "unsupported"),
+        ({"properties": {"a": {"$dynamicRef": "#a"}}}, {}, "unsupported"),
+    ],
+)
+def test_an_odd_word_costs_that_word_and_is_told_with_its_place(
+    parameters: Any, kept: Any, kind: str, tmp_path: Path
+) -> None:
+    catalog = read("openai", tmp_path, [{**WEATHER, "parameters": {"type": "object"} | parameters}])
+    (tool,) = catalog.tools
+    assert tool.properties == kept
+    [problem] = [one for one in catalog.problems if one.kind == kind]
+    assert "'a'" in problem.message or kept == {}
 
 
 def test_what_is_used_with_an_assumption_says_which(tmp_path: Path) -> None:

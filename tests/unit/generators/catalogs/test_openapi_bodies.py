@@ -110,3 +110,39 @@ def test_the_required_members_of_a_body_that_says_nothing_of_itself_stay_require
     assert [(problem.tool, problem.kind) for problem in read.problems] == [
         ("unsaid", "assumed_required")
     ]
+
+
+def test_an_error_is_never_taken_for_the_result(tmp_path: Path) -> None:
+    """Beside a declared success `default` is a failure; a body's content may be a reference."""
+    failure = {
+        "content": {
+            "application/json": {
+                "schema": {"type": "object", "properties": {"error": {"type": "string"}}}
+            }
+        }
+    }
+    pet = {"application/json": {"schema": {"properties": {"name": {"type": "string"}}}}}
+    document = {
+        "openapi": "3.0.0",
+        "info": {"title": "Pets"},
+        "paths": {
+            "/pets/{id}": {
+                "get": {
+                    "operationId": "getPet",
+                    "responses": {
+                        "200": {"content": {"$ref": "#/components/mediaTypes/pet"}},
+                        "default": failure,
+                    },
+                },
+                "delete": {
+                    "operationId": "deletePet",
+                    "responses": {"204": {"description": "Gone."}, "default": failure},
+                },
+                "put": {"operationId": "putPet", "responses": {"default": failure}},
+            }
+        },
+        "components": {"mediaTypes": {"pet": pet}},
+    }
+    tools = read_openapi(written(tmp_path / "pets", document)).tools
+    returned = {tool.name: [*(tool.returns or {}).get("properties", ())] for tool in tools}
+    assert returned == {"getPet": ["name"], "deletePet": [], "putPet": ["error"]}

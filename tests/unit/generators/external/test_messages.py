@@ -12,10 +12,9 @@ from tests.support.generators.external.fixtures import context_of, derivation
 PHRASE = Pronoun(phrase="the place my sister texted me")
 GOOD = SimulatedMessage(
     message=(
-        "Hello! I asked the others again. Everybody is coming to Central Station this time. Write"
+        "Hello! I asked the others again. Everybody is coming to [destination] this time. Write"
         " back soon!"
-    ),
-    words="Central Station",
+    )
 )
 
 
@@ -64,52 +63,30 @@ async def test_a_phrase_that_gives_something_away_is_worded_again(
 
 
 @pytest.mark.parametrize(
-    ("message", "words", "reason"),
+    ("message", "reason"),
     [
-        ("Short: Central Station", "Central Station", "the message has 22 characters"),
+        ("Short: [destination]", "The message has 22 characters"),
+        ("We all meet in front of the old mill and go to [destination].", "the value of 'pickup'"),
+        ("Let us go to [destination] on the third of March and have a good time.", "'date'"),
+        ("All 3 of us are going to [destination], and it will be wonderful.", "says '3'"),
         (
-            "We all meet in front of the old mill and go to Central Station.",
-            "Central Station",
-            "the value of 'pickup'",
-        ),
-        (
-            "All 3 of us are going to Central Station, and it will be wonderful.",
-            "Central Station",
-            "parameter 'passengers'",
-        ),
-        (
-            "Let us all go to Central Station on March 3, 2027 and have a good time.",
-            "Central Station",
-            "parameter 'date'",
-        ),
-        (
-            "Let us all go to Central Station in a luxury car, and have a good time.",
-            "Central Station",
-            "'vehicle'",
+            "Let us all go to [destination] in a luxury car, and have a good time.",
+            "could be taken for the parameter 'vehicle'",
         ),
         (
             "Let us all go to the place you know, I am looking forward to it.",
-            "Central Station",
-            "nothing in it says",
+            r"Missing: \[destination\]",
         ),
-        (
-            "Let us all go to Victoria Road, I am looking forward to it.",
-            "Victoria Road",
-            "say 'Victoria Road'",
-        ),
-        (
-            "我们都在Central Station碰头，其他人也都同意了，希望你也能来，到时候见。",
-            "Central Station",
-            "not in the language",
-        ),
+        ("我们都在[destination]碰头，其他人也都同意了，希望你也能来，到时候见。", "in English"),
     ],
 )
 async def test_a_message_that_says_too_much_or_too_little_is_written_again(
-    reference: EntityReference, message: str, words: str, reason: str
+    reference: EntityReference, message: str, reason: str
 ) -> None:
-    bad = SimulatedMessage(message=message, words=words)
+    bad = SimulatedMessage(message=message)
     context = context_of(word_pronoun=[PHRASE], write_message=[bad, bad, GOOD])
-    assert (await write_messages(reference, context))[0].message == GOOD.message
+    (made,) = await write_messages(reference, context)
+    assert made.message == GOOD.message.replace("[destination]", "Central Station")
     with pytest.raises(ReplyError, match=reason):
         await write_messages(reference, context_of(word_pronoun=[PHRASE], write_message=[bad] * 3))
 

@@ -1,6 +1,7 @@
 """Requests for goals: all is said that must be said, and nothing is given away."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from callwright.generators.multi_step.wording import (
     word_goals,
 )
 from callwright.language.values import locate
+from callwright.llm.chat import Answer, Prompt
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Goal, StatedValue
@@ -24,6 +26,19 @@ from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.sampling import sampled
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
+
+
+class RememberingChat(ErringTemplateChat):
+    """The template model; it keeps its replies."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replies: list[Any] = []
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        reply = await super().ask(prompt, answer, sample_index=sample_index)
+        self.replies.append(reply)
+        return reply
 
 
 async def first_goal() -> Goal:
@@ -69,9 +84,9 @@ async def test_a_request_holds_no_identifier_and_no_tool():
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda request, goal: "Tell me about inns.", "does not say"),
+        (lambda request, goal: "Tell me about inns.", "Missing: "),
         (lambda request, goal: request + " Search_Inns please.", "names the tool"),
-        (lambda request, goal: request + " 谢谢", "language"),
+        (lambda request, goal: request + " 谢谢", "in English"),
         (lambda request, goal: "", "0 characters"),
         (
             lambda request, goal: (
@@ -83,8 +98,9 @@ async def test_a_request_holds_no_identifier_and_no_tool():
 )
 async def test_a_request_that_breaks_its_rules_three_times_is_refused(spoil, reason: str):
     goal = await first_goal()
-    (worded,) = await word_goals(goal, context_of(SmallWorld()))
-    wrong = GoalWording(request=spoil(worded.request, goal))
+    asked = RememberingChat()
+    await word_goals(goal, context_of(SmallWorld(), asked))
+    wrong = GoalWording(request=spoil(asked.replies[-1].request, goal))
     chat = ScriptedModel({"word_goal": [wrong] * 3})
     with pytest.raises(ReplyError, match=reason):
         await word_goals(goal, context_of(SmallWorld(), chat))

@@ -5,20 +5,15 @@ alike for any count.
 from random import Random
 
 import pytest
+from pydantic import JsonValue
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.families import Order
+from callwright.generators.families import LeftOut, Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
-from callwright.generators.parallel.making import (
-    ParallelWording,
-    plan_parallel,
-    stated_values,
-    wording_problem,
-    write_parallel,
-)
+from callwright.generators.parallel.making import plan_parallel, write_parallel
+from callwright.generators.slots import SlottedRequest
 from callwright.generators.stages import StageContext
-from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError
@@ -64,6 +59,31 @@ def test_a_catalog_without_two_such_tools_is_refused() -> None:
         list(plan_parallel(order(1, TOOLS[:1])))
 
 
+def test_a_tool_beside_which_none_may_stand_is_called_again_or_left_out() -> None:
+    """Deleting a sheet stands beside no call about sheets: of it alone there are two calls."""
+
+    def sheets(**more: object) -> tuple[Tool, ...]:
+        properties: dict[str, JsonValue] = {"sheet": {"type": "string", **more}}
+        return tuple(
+            Tool(
+                name=f"{deed}_sheet",
+                description=f"{does} a sheet.",
+                category="Sheets",
+                parameters={"properties": properties, "required": ["sheet"]},
+            )
+            for deed, does in (("delete", "Remove"), ("copy", "Duplicate the cells of"))
+        )
+
+    plans = list(plan_parallel(order(20, sheets())))
+    assert len(plans) == 20
+    assert all(len({call.tool for call in plan.calls}) == 1 for plan in plans)
+    assert all(len(plan.calls) >= 2 for plan in plans)
+    left_out: list[LeftOut] = []
+    only = order(4, sheets(enum=["first"]))._replace(leave_out=left_out.append)
+    assert not list(plan_parallel(only))
+    assert "don't allow a second call" in left_out[0].reason
+
+
 RIDE = Tool(
     name="order_ride",
     description="Order a ride.",
@@ -76,45 +96,9 @@ RIDES = (
     {"destination": "Central Station", "passengers": 3},
     {"destination": "the old mill", "passengers": 4},
 )
-DUE = {
-    (at, name): (value, RIDE.properties[name])
-    for at, ride in enumerate(RIDES)
-    for name, value in ride.items()
-}
-TEXT = (
-    "A ride for three to Central Station, please. And a second one to the old mill, for my parents"
-    " and the two of us."
-)
-FIRST, SECOND = "A ride for three to Central Station, please.", "And a second one to the old mill"
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        [FIRST, SECOND],
-        ["a ride for three to central station", "a second one"],
-        [SECOND, FIRST],
-        [TEXT],
-        [],
-    ],
-)
-def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(
-    parts: list[str],
-) -> None:
-    quotes = {(1, "passengers"): "my parents and the two of us"}
-    wording = ParallelWording(request=TEXT, parts=parts)
-    assert wording_problem(wording, DUE, "en", quotes) == ""
-    places = {spot: one.place for spot, one in stated_values(wording, DUE, "en", quotes).items()}
-    quoted = {spot: TEXT[place.start : place.end] for spot, place in places.items() if place}
-    assert quoted == {
-        (0, "destination"): "Central Station",
-        (0, "passengers"): "three",
-        (1, "destination"): "the old mill",
-        (1, "passengers"): "my parents and the two of us",
-    }
-
-
-async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:
+async def test_each_call_has_slots_and_evidence_of_its_own() -> None:
     calls = tuple(
         PlannedCall(
             tool=RIDE.name,
@@ -127,15 +111,20 @@ async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_as
     plan = RoutingPlan(
         kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1
     )
-    quote = CallMention(call=1, parameter="passengers", words="My parents and the two of us.")
-    script = {
-        "write_parallel": [ParallelWording(request=TEXT, parts=[])],
-        "quote_values": [QuotedValues(quotes=[quote])],
-    }
-    chat = ScriptedModel(script)
+    reply = SlottedRequest(
+        request="To [destination_2] with [passengers_2] of us, and [passengers] to [destination]."
+    )
+    chat = ScriptedModel({"word_requests": [reply]})
     [sample] = await write_parallel(plan, StageContext(chat, Random(1), {RIDE.key: RIDE}))
-    assert sample.request == TEXT
     assert [call.arguments for call in sample.gold] == [*RIDES]
-    assert all(len(call.evidence) == 2 for call in sample.gold)
-    assert '"value":4' in chat.asked[-1].messages[-1].content
-    assert '"value":3' not in chat.asked[-1].messages[-1].content
+    quoted = [[one.quote for one in call.evidence] for call in sample.gold]
+    assert [names for names, _ in quoted] == ["Central Station", "the old mill"]
+    assert sample.gold[0].evidence[0].start > sample.gold[1].evidence[0].start
+    assert chat.asked[0].messages[-1].content.splitlines()[1:] == [
+        "1. Order a ride",
+        "[destination]: destination",
+        "[passengers]: passengers",
+        "2. Order a ride",
+        "[destination_2]: destination",
+        "[passengers_2]: passengers",
+    ]

@@ -6,10 +6,12 @@ import pytest
 
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
-from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
+from callwright.generators.routing.wording import word_routing
+from callwright.generators.slots import SlottedRequest
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import RoutingPlan, StatedValue
+from callwright.warehouse.records import Picked, RoutingPlan
+from tests.support.generators.multi_step.asking import ErringTemplateChat
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
@@ -38,47 +40,41 @@ def hard_plan() -> RoutingPlan:
     return next(plan for plan in plans_of(ROUTING_HARD, count=20) if len(plan.calls) == 2)
 
 
-def value_of(plan: RoutingPlan) -> str:
-    return next(
-        str(one.value)
-        for call in plan.calls
-        for one in call.arguments.values()
-        if isinstance(one, StatedValue)
-    )
+async def test_what_an_earlier_call_finds_has_no_slot_and_is_only_named() -> None:
+    plan = hard_plan()
+    chat = ScriptedModel({"word_requests": [SlottedRequest(request="Nothing of it.")] * 3})
+    with pytest.raises(ReplyError, match="has no usable wording"):
+        await word_routing(plan, context_of("Bank", chat))
+    shown = chat.asked[0].messages[-1].content
+    picked = [name for name, one in plan.calls[1].arguments.items() if isinstance(one, Picked)]
+    assert picked
+    assert "found by 1" in shown
+    assert not any(f"[{name}]" in shown for name in picked)
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (lambda text, plan: "", "1 to 2500 are allowed"),
-        (lambda text, plan: f"{text} 谢谢", "not in the language 'en'"),
-        (lambda text, plan: text.replace(value_of(plan), "it"), "nothing in it says"),
-        (lambda text, plan: f"{text} Use {plan.calls[0].tool}.", "it says a name as code has it"),
-    ],
-)
-async def test_a_wording_that_breaks_a_rule_is_told_why(change, problem: str) -> None:  # type: ignore[no-untyped-def]
-    plan, context = hard_plan(), context_of("Bank")
-    [sample] = await word_routing(plan, context)
-    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
-    assert routing_problem(sample.request, plan, tools, {}) == ""
-    assert problem in routing_problem(change(sample.request, plan), plan, tools, {})
-
-
-async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> None:
-    plan, context = hard_plan(), context_of("Bank")
-    [sample] = await word_routing(plan, context)
-    [(name, _)] = unknown_arguments(sample.gold[-1]).items()
-    pattern = context.toolset(plan.candidates)
-    schema = next(tool.properties[name] for tool in pattern if tool.name == sample.gold[-1].tool)
-    digits = schema["pattern"].count("[0-9]")
-    given = schema["pattern"].removeprefix("^").split("[0-9]")[0] + "7" * digits
-    away = f"{sample.request} Its number is {given}."
+async def test_a_wording_that_invents_a_number_is_asked_anew() -> None:
+    plan = hard_plan()
+    [sample] = await word_routing(plan, context_of("Bank"))
+    first = await slotted_request(plan)
+    away = f"{first} Its number is AC-77777."
     chat = ScriptedModel(
-        {"word_routing": [RoutingWording(request=away), RoutingWording(request=sample.request)]}
+        {"word_requests": [SlottedRequest(request=away), SlottedRequest(request=first)]}
     )
     assert [one.request for one in await word_routing(plan, context_of("Bank", chat))] == [
         sample.request
     ]
-    chat = ScriptedModel({"word_routing": [RoutingWording(request=away)] * 3})
-    with pytest.raises(ReplyError, match=f"it gives {name!r} of .* away: '{given}'"):
-        await word_routing(plan, context_of("Bank", chat))
+    assert "'77777', which is none of the details" in chat.asked[1].messages[-1].content
+
+
+async def slotted_request(plan: RoutingPlan) -> str:
+    """The template model's wording before the values are put in."""
+    heard: list[str] = []
+
+    class Hearing(ErringTemplateChat):
+        async def ask(self, prompt, answer, *, sample_index=0):  # type: ignore[no-untyped-def]
+            reply = await super().ask(prompt, answer, sample_index=sample_index)
+            heard.append(reply.request)
+            return reply
+
+    await word_routing(plan, context_of("Bank", Hearing()))
+    return heard[0]

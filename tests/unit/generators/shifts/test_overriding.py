@@ -40,10 +40,10 @@ def changed(
     )
 
 
-def scripted(*said: tuple[str, str]) -> ScriptedModel:
-    return ScriptedModel(
-        {PROMPT: [OverridingText(sentence=sentence, words=words) for sentence, words in said]}
-    )
+def scripted(*said: tuple[str, str], argument: str = "destination") -> ScriptedModel:
+    """A model that says these sentences, with the words of each in the argument's slot."""
+    slotted = [sentence.replace(words, f"[{argument}: {words}]") for sentence, words in said]
+    return ScriptedModel({PROMPT: [OverridingText(sentence=one) for one in slotted]})
 
 
 def values(sample: Sample, argument: str) -> list[Any]:
@@ -114,7 +114,9 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(
     source = conversations["asked"]()
     change = changed(source, "mSv", "date", "2027-03-11", turn=7)
     said = "Do the same for 2027-03-11, please."
-    [sample] = await override_values(change, context_for(1, scripted((said, "2027-03-11"))))
+    [sample] = await override_values(
+        change, context_for(1, scripted((said, "2027-03-11"), argument="date"))
+    )
     assert sample.turns[:8] == source.turns
     done, again, calls = sample.turns[8:]
     assert isinstance(done, ReplyTurn)
@@ -148,9 +150,8 @@ async def test_a_wording_is_asked_for_again_until_it_does(
     ("sentence", "words", "reason"),
     [
         ("", "Seattle", "0 characters"),
-        ("不对，目的地是Seattle。", "Seattle", "not in the language"),
-        ("Make it Lima.", "Lima", "say 'Lima'"),
-        ("The destination is wrong.", "wrong", "say 'wrong'"),
+        ("不对，目的地是Seattle。", "Seattle", "in English"),
+        ("The destination is wrong.", "Seattle", r"Missing: \[destination\]"),
         ("Make the destination Seattle instead of Boston.", "Seattle", "after the new one"),
     ],
 )
@@ -180,10 +181,14 @@ async def test_a_value_that_two_arguments_could_take_must_be_named(
 ) -> None:
     source = conversations["asked" if transform == "SO_case2" else "single"]()
     change = changed(source, transform, argument, new)
-    with pytest.raises(ReplyError, match="another argument could take"):
-        await override_values(change, context_for(1, scripted(*[(sentence, new)] * 3)))
+    with pytest.raises(ReplyError, match="several things could be"):
+        await override_values(
+            change, context_for(1, scripted(*[(sentence, new)] * 3, argument=argument))
+        )
     named = f"{sentence} That is for the {'origin' if argument == 'origin' else 'destination'}."
-    [sample] = await override_values(change, context_for(1, scripted((named, new))))
+    [sample] = await override_values(
+        change, context_for(1, scripted((named, new), argument=argument))
+    )
     assert sample.gold[0].arguments[argument] == new
 
 

@@ -51,8 +51,16 @@ async def asked(model: TemplateModel, task: str, tags: dict[str, object]) -> dic
 async def worded(
     sentences: tuple[SentenceFile, ...], language: str = "en", **arguments: str
 ) -> str:
-    shown = {"tool": tool(*arguments), "language": language, "arguments": arguments}
-    return str((await asked(TemplateModel(sentences=sentences), "Wording", shown))["request"])
+    slots = [{"slot": name, "spots": [{"call": 0, "parameter": name}]} for name in arguments]
+    shown = {
+        "language": language,
+        "calls": [{"tool": tool(*arguments), "slots": slots, "found": []}],
+    }
+    reply = await asked(TemplateModel(sentences=sentences), "SlottedRequest", shown)
+    request = str(reply["request"])
+    for name, value in arguments.items():
+        request = request.replace(f"[{name}]", value)
+    return request
 
 
 async def test_each_model_words_by_its_own_sentences() -> None:
