@@ -441,11 +441,8 @@ class _SchemaReader:
             if not are_numbers or int(least) > _LONGEST:
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
-            high = (
-                min(int(most), low + max(_SPREAD, self._open_ended))
-                if most
-                else low + self._open_ended
-            )
+            spread = max(_SPREAD, self._open_ended)
+            high = min(int(most), low + spread) if most else low + self._open_ended
             counts = (low, high) if comma else (low, low)
         else:
             counts = {"?": (0, 1), "*": (0, self._open_ended), "+": (1, 1 + self._open_ended)}[mark]

@@ -18,6 +18,7 @@ from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
 from callwright.language.calls.parameters import is_plumbing, title_of
 from callwright.language.schemas import SchemaValidator
+from callwright.language.values import read_value, write_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Tool
 
@@ -102,6 +103,16 @@ def test_a_tuple_is_made_place_by_place(shared: Path) -> None:
     for call in drawn(case(shared, "tool_tuple_items")):
         points = [call["start"], call["end"]]
         assert all(isinstance(point, list) and len(point) == 2 for point in points)
+
+
+def test_tuples_and_maps_are_read_as_they_are_written(shared: Path) -> None:
+    for name in ("tool_tuple_items", "tool_addprops_map"):
+        tool = case(shared, name)
+        for call in drawn(tool, 6):
+            for one, value in call.items():
+                schema = tool.properties[one]
+                said = write_value(value, schema, "en", Random(1))
+                assert read_value(said, schema) == value, said
 
 
 def test_what_may_be_a_text_or_a_number_is_a_word(shared: Path) -> None:
@@ -305,7 +316,7 @@ IDIOMS: dict[str, Any] = {
         "required": ["tags"],
     },
     "one of several flags": {
-        "properties": dict.fromkeys(("sntp", "timep", "either", "ntp"), {"type": "boolean"}),
+        "properties": {one: {"type": "boolean"} for one in ("sntp", "timep", "either", "ntp")},
         "oneOf": [{"required": [one]} for one in ("sntp", "timep", "either", "ntp")],
         "additionalProperties": False,
     },
