@@ -32,6 +32,7 @@ from callwright.flows.options import Option, with_options
 from callwright.flows.pages.report import write_report
 from callwright.flows.planning.demands import waves
 from callwright.flows.planning.estimating import tell_costs
+from callwright.flows.planning.value_pools import collect_pools
 from callwright.flows.progress import tell_models
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.review import pulling, pushing
@@ -124,6 +125,7 @@ async def make_samples(
     await prepare_tools(
         chosen, _settings(), progress, partial(open_task_carrier, progress=progress)
     )
+    await collect_pools(chosen, _settings(), progress)
     run = open_build(chosen, _settings(), progress)
     with open_task_carrier(run, progress) as carrier:
         return sum(

@@ -16,6 +16,7 @@ from callwright.flows.environments import environment_tools, environments_of, to
 from callwright.flows.planning.demands import told_of_brought, validate_it_can_be_planned, waves
 from callwright.flows.planning.planner import Planner, keep_left_out
 from callwright.flows.planning.statistics import told_of_trust
+from callwright.flows.planning.value_pools import collect_pools, with_pools
 from callwright.flows.progress import Phase, PhasedProgress, Progress, tell_models
 from callwright.flows.recipe import Checks, GeneratedTools, Recipe
 from callwright.flows.recipe.own_sentences import told_of_sentences, with_checked_sentences
@@ -85,6 +86,7 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
             progress.plan("Build", [*phases_of(recipe)])
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(carrier))
+        await collect_pools(recipe, settings, progress)
         run = open_build(recipe, settings, progress)
         for kinds in waves(recipe):
             is_more = True
@@ -241,6 +243,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
             f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools"
             " import` lists them."
         )
+    recipe = with_pools(recipe, toolbox.tools, warehouse)
     generator = recipe.models.generator.name
     if (recipe.personas or recipe.styles) and not recipe.is_voiced:
         progress.say(f"{generator} cannot use personas and styles. This build ignores them.")
@@ -431,7 +434,7 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
         tools = (*toolbox.tools, *taken_tools(recipe, settings))
     except ConfigurationError:  # tools are not made yet, or the build itself will tell it better
         return None
-    key = build_key(recipe, tools)
+    key = build_key(with_pools(recipe, toolbox.tools, warehouse), tools)
     has_ended = key in ended and met_checks(warehouse, key) == todays_checks(recipe.own_prompts)
     if not has_ended or _lacking_readings(warehouse, key, recipe):
         return None

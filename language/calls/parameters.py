@@ -96,6 +96,7 @@ CODED = frozenset(
 )
 
 _ON_KNOWN = frozenset({"look", "change", "drop", "switch", "restore"})
+_NOT_IDS = frozenset({"link", "card", "plate", "airport", "file", "details", "category"})
 _FORMATS = {
     "date": "date",
     "date-time": "moment",
@@ -119,7 +120,9 @@ def meaning_by_words(name: str, description: str) -> str:
         for kind, rule in _rules("kinds")
         if rule.search(words)
     )
-    return next(kinds, "text")
+    kind = next(kinds, "text")
+    # the ID of a link is no link
+    return "code" if kind in _NOT_IDS and split_name(name)[-1] in ("id", "ids") else kind
 
 
 def without_links(description: str) -> str:

@@ -21,6 +21,7 @@ from callwright.generators.multi_step.answers import AnswerWording
 from callwright.generators.multi_step.correction import MendedRequest, NextCalls
 from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.policies.making import PolicyWords
+from callwright.generators.sentences.value_pools import ThoughtUpValues
 from callwright.generators.shifts.making import NewValue, OverridingText
 from callwright.generators.single_turn.making import ParameterNames
 from callwright.generators.slots import SlottedRequest
@@ -71,6 +72,7 @@ IN_PROMPTS: dict[str, type[BaseModel]] = {
     "find_entities": Entities,
     "fill_values": ArgumentValues,
     "fill_slots": ArgumentValues,
+    "think_up_values": ThoughtUpValues,
     "change_value": NewValue,
     "plan_scenario_goal": ScenarioGoal,
     "name_tools": ToolNames,
