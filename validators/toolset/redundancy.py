@@ -206,7 +206,7 @@ def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
 
 
 @lru_cache(8192)
-def do_the_same(one: Tool, other: Tool) -> bool:
+def are_equal_tools(one: Tool, other: Tool) -> bool:
     """Whether either of two tools may be called for the other, with the same arguments."""
     takes_same = (
         one.properties.keys() == other.properties.keys()
