@@ -5,7 +5,7 @@ it with its evidence. An answer that makes use of it is read as the gold (`Accep
 that whatever compares answers with the gold counts them all.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, get_args
 
@@ -34,8 +34,14 @@ _SORTS: tuple[AnswerSort, ...] = get_args(AnswerSort)
 _LONGEST_LIST = 64  # longer lists are compared in their order
 
 
-def allowances_of(sample: Sample, turn: int, tools: Mapping[str, Tool]) -> Iterator[Allowance]:
-    """Yield what answers at a turn may do otherwise than its gold; `tools` are by key."""
+def allowances_of(
+    sample: Sample, turn: int, tools: Mapping[str, Tool], called: Collection[str] | None = None
+) -> Iterator[Allowance]:
+    """Yield what answers at a turn may do otherwise than its gold; `tools` are by key.
+
+    Equal tools are looked for among those `called`, or all: that takes an encoder where tools have
+    the same parameters.
+    """
     by_name = tools_by_name(sample, tools)
     for place, due in enumerate(sample.calls_at(turn)):
         tool = by_name.get(due.tool)
@@ -49,7 +55,7 @@ def allowances_of(sample: Sample, turn: int, tools: Mapping[str, Tool]) -> Itera
                 for sort, value, evidence in _of_argument(due, tool, name, schema)
             )
         for other in by_name.values():
-            if are_equal_tools(tool, other):
+            if (called is None or other.name in called) and are_equal_tools(tool, other):
                 yield Allowance(
                     sort="equal_tool", turn=turn, call=place, tool=other.name, evidence=other.key
                 )
@@ -85,7 +91,7 @@ class AcceptedAnswers:
         """Take a sample; `tools` by key have its candidates."""
         self._sample = sample
         self._tools = tools
-        self._allowed: dict[int, list[Allowance]] = {}
+        self._allowed: dict[tuple[int, frozenset[str]], list[Allowance]] = {}
         # an answer holds on to its calls: no others can then be taken for them
         self._read: dict[tuple[int, int, str], tuple[tuple[Call, ...], AnswerSort, object]] = {}
 
@@ -114,7 +120,8 @@ class AcceptedAnswers:
             (one.tool, one.arguments) for one in due
         ]:
             return made, "gold"
-        allowed = self._allowances(prediction.turn)
+        strange = {one.tool for one in made}.difference(one.tool for one in due)
+        allowed = self._allowances(prediction.turn, frozenset(strange))
         if not made:
             is_question = any(one.sort == "question" for one in allowed) and self._asks(
                 prediction.text, due
@@ -133,10 +140,11 @@ class AcceptedAnswers:
                 renamed[at] = Call(tool=pair.due.tool, arguments=arguments)
         return tuple(renamed) if sorts else made, max(sorts, key=_SORTS.index, default="gold")
 
-    def _allowances(self, turn: int) -> list[Allowance]:
-        if turn not in self._allowed:
-            self._allowed[turn] = [*allowances_of(self._sample, turn, self._tools)]
-        return self._allowed[turn]
+    def _allowances(self, turn: int, called: frozenset[str]) -> list[Allowance]:
+        wanted = (turn, called)
+        if wanted not in self._allowed:
+            self._allowed[wanted] = [*allowances_of(self._sample, turn, self._tools, called)]
+        return self._allowed[wanted]
 
     def _schemas(self, due: GoldCall) -> Mapping[str, JsonSchema]:
         tool = tools_by_name(self._sample, self._tools).get(due.tool)
