@@ -174,9 +174,20 @@ def test_chinese_names_are_the_same_in_each_row_and_lead_back(
 
 @pytest.mark.parametrize(
     "form",
-    (
-        "openai trl trl-grpo sharegpt nemo-gym inspect langfuse promptfoo atif bfcl confetti hf"
-    ).split(),
+    [
+        "openai",
+        "trl",
+        "trl-grpo",
+        "sharegpt",
+        "nemo-gym",
+        "inspect",
+        "langfuse",
+        "promptfoo",
+        "atif",
+        "bfcl",
+        "confetti",
+        "hf",
+    ],
 )
 def test_each_format_that_is_read_back_gives_back_the_own_names(
     form: str, shared: Path, content: ReleaseContent, tmp_path: Path
