@@ -22,10 +22,11 @@ from callwright.generators.catalogs.schema_words import (
     is_number,
     nullable,
     of_its_type,
+    with_examples,
 )
 from callwright.warehouse.records import JsonSchema
 
-FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example", "x-nullable"})
+FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "x-nullable"})
 _BRANCHES = ("oneOf", "anyOf")
 _LONGEST_GLOSSARY = 600
 _MOST_EXAMPLES = 20
@@ -72,8 +73,9 @@ def _named_branch(
 
 def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Return a schema node without OpenAPI keywords, with alternatives merged where equivalent."""
-    own = [key for key in schema if key not in FOREIGN and not key.startswith("x-")]
-    plain = _with_examples({key: schema[key] for key in own}, schema)
+    stated = with_examples(schema)
+    own = [key for key in stated if key not in FOREIGN and not key.startswith("x-")]
+    plain = {key: stated[key] for key in own}
     for bound in ("minimum", "maximum"):
         plain = exclusive(plain, bound, f"exclusive{bound.capitalize()}")
     plain = of_its_type(_merged(plain), notes)
@@ -84,24 +86,7 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         choices = (items if isinstance(items, dict) else plain).get("enum")
         listed = choices if isinstance(choices, list) else []
         plain["description"] = without_choices(plain_text(plain["description"]), listed)
-    if are_names(plain.get("required")):
-        plain["required"] = list(dict.fromkeys(plain["required"]))
     return nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
-
-
-def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
-    """Return the schema with its examples as a list, from a single or from named examples."""
-    examples = plain.get("examples", [])
-    if isinstance(examples, dict):
-        named = (one for one in examples.values() if isinstance(one, dict))
-        examples = [one["value"] for one in named if "value" in one]
-    elif not isinstance(examples, list):
-        examples = [examples]
-    if "examples" not in plain and "example" in schema:
-        examples = [schema["example"]]
-    # `example: null` shows nothing
-    plain["examples"] = [one for one in examples if one is not None]
-    return plain if plain["examples"] else without(plain, "examples")
 
 
 def _simpler(schema: JsonSchema, key: str) -> JsonSchema:

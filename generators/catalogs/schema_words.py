@@ -119,7 +119,7 @@ def in_plain_words(
     schema: JsonSchema, notes: list[Note], *, types_are_told: bool = True
 ) -> JsonSchema:
     """Return a node with JSON Schema's types, numbers as numbers, and choices that differ."""
-    plain = _with_type(schema, notes, are_told=types_are_told)
+    plain = with_examples(_with_type(schema, notes, are_told=types_are_told))
     for word in _BOUNDS & plain.keys():
         plain = {**plain, word: _as_number(plain[word], is_count=word in _COUNTS)}
     for bound in ("minimum", "maximum"):
@@ -239,6 +239,21 @@ def _distinct(values: list[JsonValue]) -> Iterator[JsonValue]:
 
 def _are_equal(one: JsonValue, other: JsonValue) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def with_examples(schema: JsonSchema) -> JsonSchema:
+    """Return a schema with its examples as a list, from a single or from named examples."""
+    if not {"example", "examples"} & schema.keys():
+        return schema
+    examples = schema.get("examples", [schema.get("example")])
+    if isinstance(examples, dict):
+        named = (one for one in examples.values() if isinstance(one, dict))
+        examples = [one["value"] for one in named if "value" in one]
+    elif not isinstance(examples, list):
+        examples = [examples]
+    listed = [one for one in examples if one is not None]  # `example: null` shows nothing
+    plain = without(schema, "example", "examples")
+    return {**plain, "examples": listed} if listed else plain
 
 
 def exclusive(schema: JsonSchema, bound: str, word: str) -> JsonSchema:

@@ -45,6 +45,7 @@ from callwright.generators.imports.reading import (
     Signals,
     broken,
     items,
+    names_beside,
     objects,
     parsed,
     part,
@@ -90,7 +91,7 @@ class _Format(NamedTuple):
 
 def _reader(name: str, form: _Format) -> Callable[[Path], Iterator[ImportedRecord]]:
     def read(path: Path) -> Iterator[ImportedRecord]:
-        chats = ChatReader(name)
+        chats = ChatReader(name, names_beside(path))
         for file in sample_files(path):
             for trace in _traces(file, form):
                 if isinstance(trace, Problem):
@@ -411,7 +412,7 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
 
     Raises ConfigurationError if there is no file.
     """
-    chats = ChatReader("inspect")
+    chats = ChatReader("inspect", names_beside(path))
     archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}"))
     for file in archives or sample_files(path):
         rows = _archived(file) if file.suffix == _ARCHIVE else _written(file)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from callwright.flows.evaluation.predictions import parse_completion
 from callwright.llm.chat import Completion
 from callwright.validators.metrics.hammerbench.scores import parse_reply
-from callwright.warehouse.records import Call
+from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.wire_names import wire_names
 
 CALL = {
     "name": "book_table",
@@ -258,3 +259,20 @@ def test_python_that_is_no_plain_call_is_refused(text: str) -> None:
 )
 def test_what_the_published_parsers_can_not_read_stays_unread(style, text: str) -> None:
     assert parse_reply(text, style).calls is None
+
+
+def test_calls_have_their_own_names_again_natively_and_in_text() -> None:
+    members = {"$filter": {"type": "string"}, "of": {"properties": {"first name": {}}}}
+    parameters = {"type": "object", "properties": members}
+    tool = Tool(name="查询天气", description="", parameters=parameters, category="")
+    names = wire_names([tool])
+    own = {"$filter": "x", "of": {"first name": "Ada"}, "note": {"first name": "kept"}}
+    wire = names.arguments(tool.name, own)
+    assert wire == {"filter": "x", "of": {"first_name": "Ada"}, "note": {"first name": "kept"}}
+    called = Call(tool=names.tool(tool.name), arguments=wire)
+    native = Completion("", (called,), names=names)
+    said = json.dumps({"name": called.tool, "arguments": wire})
+    for completion in (native, Completion(said, None, names=names)):
+        assert parse_completion(completion).calls == ((tool.name, own),)
+    untouched = Completion(json.dumps({"name": tool.name, "arguments": own}), None, names=names)
+    assert parse_completion(untouched).calls == ((tool.name, own),)

@@ -172,6 +172,39 @@ def test_chinese_names_are_the_same_in_each_row_and_lead_back(
     assert {one.name for listed, _ in read for one in listed} == {tool.name for tool in tools}
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "openai",
+        "trl",
+        "trl-grpo",
+        "sharegpt",
+        "nemo-gym",
+        "inspect",
+        "langfuse",
+        "promptfoo",
+        "atif",
+        "bfcl",
+        "confetti",
+        "hf",
+    ],
+)
+def test_each_format_that_is_read_back_gives_back_the_own_names(
+    form: str, shared: Path, content: ReleaseContent, tmp_path: Path
+) -> None:
+    tools = (*case(shared, "tool_weird_keys"), *case(shared, "chinese_names"))
+    calls = [
+        Call(tool="search_people", arguments={"filter[name]": "Ada", "first name": "Ada"}),
+        Call(tool="查询天气", arguments={"city": "Ulm"}),
+    ]
+    export = Exported(tmp_path / "out", content, tools, calls)
+    export_release(stream_of(export.release), form, export.folder, "")
+    read = export.read_back(form)
+    assert sorted([call for _, call in read], key=lambda one: one.tool) == calls
+    named = {one.name: one.parameters["properties"].keys() for listed, _ in read for one in listed}
+    assert named == {one.name: one.properties.keys() for one in tools}
+
+
 @pytest.mark.parametrize("form", ["openai", "trl", "sharegpt"])
 def test_odd_parameters_go_out_under_other_names_and_lead_back(
     form: str, shared: Path, content: ReleaseContent, tmp_path: Path

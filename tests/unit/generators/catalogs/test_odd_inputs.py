@@ -229,6 +229,17 @@ CITY = {"type": "string", "description": "City."}
             {"type": "object", "properties": {"city": CITY}, "required": ["city"]},
             [],
         ),
+        # OpenAPI's single example, and an example that is no list
+        (
+            {"type": "object", "properties": {"city": {**CITY, "example": "Ulm"}}},
+            {"type": "object", "properties": {"city": {**CITY, "examples": ["Ulm"]}}},
+            [],
+        ),
+        (
+            {"type": "object", "properties": {"city": {**CITY, "examples": "Ulm"}}},
+            {"type": "object", "properties": {"city": {**CITY, "examples": ["Ulm"]}}},
+            [],
+        ),
         # null beside a type without its quotes
         (
             {"type": "object", "properties": {"city": {**CITY, "type": ["string", None]}}},
