@@ -32,6 +32,7 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource, Stratum
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs import Problem
+from callwright.generators.imports.answers import trace_of_call
 from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_source
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
@@ -52,7 +53,7 @@ from callwright.warehouse.releases import check_release_name, freeze, list_relea
 from callwright.warehouse.rows import Row, body_of, rows_of
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 2  # raised when the same files would be read as other records
+READER_VERSION = 3  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
@@ -421,6 +422,9 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
             f"It calls {named}, and neither its row nor the recipe's `tools` have a document of"
             " that."
         )
+        return record.with_changes(sample=None, kind="", problems=(reason, *record.problems))
+    if trace := trace_of_call(sample.turns, by_name):
+        reason = f"The words {trace!r} look like a call, and none can be read there."
         return record.with_changes(sample=None, kind="", problems=(reason, *record.problems))
     shown = {tool.key: tool for tool in islice(by_name.values(), _MOST_TOOLS)}
     category = sample.category or next((tool.category for tool in shown.values()), "")

@@ -21,7 +21,7 @@ from callwright.generators.imports.reading import Fields, items, objects, parsed
 from callwright.language.packs import packaged
 from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
 from callwright.warehouse.json_text import REPLY_DECODER, keepable, read_json
-from callwright.warehouse.records import Arguments
+from callwright.warehouse.records import Arguments, ReplyTurn, Turn
 
 
 class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the record's problem
@@ -94,9 +94,18 @@ def _marks() -> re.Pattern[str]:
     return re.compile("|".join((*known, _TAG)), re.IGNORECASE)
 
 
+def trace_of_call(turns: Iterable[Turn], tools: Iterable[str]) -> str:
+    """Return what in the assistant's words calls a tool by its name, in any notation, or ""."""
+    replies = [turn.text for turn in turns if isinstance(turn, ReplyTurn)]
+    pattern = _calls_by_name(frozenset(tools)) if replies else None
+    found = filter(None, map(pattern.search, replies)) if pattern else ()
+    return next((trace[0] for trace in found), "")
+
+
 @lru_cache(256)
-def calls_by_name(tools: frozenset[str]) -> re.Pattern[str]:
-    """Return what finds calls of these tools in words, in whichever notation."""
+def _calls_by_name(tools: frozenset[str]) -> re.Pattern[str] | None:
+    if not tools:
+        return None
     named = "|".join(map(re.escape, sorted(tools, key=len, reverse=True)))
     return re.compile(
         rf"""(?<![\w.])(?:{named})[({{]|=\s*["'](?:{named})["']|["'](?:{named})["']\s*:\s*[{{\[]"""

@@ -17,9 +17,9 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.imports.answers import (
     UnreadableChat,
-    calls_by_name,
     calls_due,
     messages_of_reply,
+    trace_of_call,
 )
 from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
@@ -51,7 +51,6 @@ from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,
     Origin,
-    ReplyTurn,
     Sample,
     SampleFacts,
     Tool,
@@ -186,15 +185,16 @@ class _ChatRecord(RecordReader):
         for sentence in chat.lost:
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
-        tool_names = {tool.name for tool in tools}
-        turns = tuple(map(self._own_turn, chat.turns))
+        by_name = {tool.name: tool for tool in tools}
+        turns = tuple(self._own_turn(turn, by_name) for turn in chat.turns)
         made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
-        if tool_names and (strange := sorted(called - tool_names)):
+        if by_name and (strange := sorted(called - by_name.keys())):
             self.refuse(
                 f"It calls {', '.join(map(repr, strange[:3]))}, and its tools have no document"
             )
-        turns = self._with_tools(turns, {tool.name: tool for tool in tools})
+        if trace := trace_of_call(turns, by_name):
+            self.refuse(f"The words {shown(trace)} look like a call, and none can be read there")
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -210,27 +210,12 @@ class _ChatRecord(RecordReader):
             tools,
         )
 
-    def _own_turn(self, turn: Turn) -> Turn:
+    def _own_turn(self, turn: Turn, tools: Mapping[str, Tool]) -> Turn:
         if not isinstance(turn, CallTurn):
             return turn
-        return turn.with_changes(calls=tuple(map(self._builder.own_call, turn.calls)))
-
-    def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
-        """Return the turns without nulls that pad arguments; refuse words that call a tool."""
-
-        def read(turn: Turn) -> Turn:
-            if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
-                trace = shown(found[0])
-                self.refuse(f"The words {trace} look like a call, and none can be read there")
-            if not isinstance(turn, CallTurn):
-                return turn
-            kept = [self.unpadded(call, [tools[call.tool]]) for call in turn.calls]
-            return turn.with_changes(calls=tuple(kept))
-
-        if not tools or not self.is_readable:
-            return turns
-        calls = calls_by_name(frozenset(tools))
-        return tuple(map(read, turns))
+        own = map(self._builder.own_call, turn.calls)
+        kept = (self.unpadded(one, [tools[one.tool]] if one.tool in tools else []) for one in own)
+        return turn.with_changes(calls=tuple(kept))
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)

@@ -162,7 +162,9 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
     strange = row("What is the time?", "get_time", {})
     for one in (named, strange):
         del one["tools"]
-    path = written(tmp_path / "logs.jsonl", named, strange)
+    hidden = {"role": "assistant", "content": 'call:get_weather{city:"Bonn"}'}
+    words = {"messages": [{"role": "user", "content": "Weather in Bonn?"}, hidden]}
+    path = written(tmp_path / "logs.jsonl", named, strange, words)
     recipe = {
         "name": "taken",
         "samples": [{"from": str(path), "format": "openai"}],
@@ -171,9 +173,10 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "taken"), settings)
     [taken] = [one for one in report.funnel if one.stage == "taken"]
-    assert (taken.passed, taken.failed) == (1, 1)
-    [failed] = warehouse_of(settings).rows("select reason from failures")
-    assert "'get_time'" in failed["reason"]
+    assert (taken.passed, taken.failed) == (1, 2)
+    reasons = [one["reason"] for one in warehouse_of(settings).rows("select reason from failures")]
+    assert any("'get_time'" in one for one in reasons)
+    assert any("'get_weather{' look like a call" in one for one in reasons)
 
 
 def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(
