@@ -76,6 +76,7 @@ def body_tool(folder: Path, schema: Any, **schemas: Any) -> Tool:
         ("tool_recursive_req", "names no members"),
         ("oas_recursive_only", "names no members"),
         ("tool_deep", "nests more than"),
+        ("tool_jsonvalue", "Nothing tells what people give for 'value'"),
     ],
 )
 def test_a_tool_without_a_finite_value_is_told_before_a_build(
