@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from callwright.llm.chat import REFUSED, ChatMessage
 
 # by the title of an answer's schema: its member, and a sentence around the details
@@ -23,27 +21,32 @@ _SHAPES = {
 _DETAIL = re.compile(
     r"\[(\w+)(?:: ([^\n\"<\]]*))?\]: ([^\n\"<]*?)(?: \(only in passing\))?(?=[\"\n<]|$)"
 )
-_BLOCK = {
-    tag: re.compile(rf"<{tag}>\s*(.*?)\s*</{tag}>", re.DOTALL)
-    for tag in ("offered", "count", "said", "words", "phrase")
-}
+_OFFERED = re.compile(r"<offered>\s*(.*?)\s*</offered>\s*<count>(\d+)</count>", re.DOTALL)
 # who asks, then each task and its details, a line each
 _TASK = re.compile(r"^(?:\d+\. )?(?![\[<])(?!.*: found by \d)(.+)\n((?:\[.*\n?)*)", re.MULTILINE)
 
 
 def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] | None:
     """Return an answer of this title with all slots of a prompt, None if the prompt has none."""
-    shown = next(one.content for one in reversed(messages) if one.role == "user")
-    if title == "ParameterNames":
-        offered, count = _BLOCK["offered"].search(shown), _BLOCK["count"].search(shown)
-        names = [line.partition(":")[0] for line in offered[1].splitlines()] if offered else []
-        return {"parameters": names[: int(count[1]) if count else 0]}
-    if title == "PointedRequest":
-        said, words, phrase = (
-            orjson.loads(found[1]) if (found := _BLOCK[tag].search(shown)) else ""
-            for tag in ("said", "words", "phrase")
-        )
-        return {"request": said.replace(words, phrase)}
+    asked = [one.content for one in messages if one.role == "user"]
+    shown = next(one for one in reversed(asked) if not one.startswith(REFUSED))
+    lines = shown.rpartition("</conversation>")[2].strip().splitlines()
+    match title:
+        case "ParameterNames":
+            [(offered, count)] = _OFFERED.findall(shown)
+            names = [line.partition(":")[0] for line in offered.splitlines()]
+            return {"parameters": names[: int(count)]}
+        case "PointedRequest":
+            said, old, new = (line.partition(": ")[2] or line for line in shown.splitlines()[:3])
+            return {"request": said.replace(old, new)}
+        case "SlotQuestion":
+            return {"question": f"What is the {lines[0].partition(': ')[2].partition(' (')[0]}?"}
+        case "AgentWords":
+            told = "; ".join(lines) or "All right"
+            return {"text": f"{told}{'?' if ' asks' in messages[0].content else '.'}"}
+        case "Pronoun":
+            app, _, what = lines[0].partition(": ")
+            return {"phrase": f"the {what} in the {app} from Kim"}
     if title not in _SHAPES:
         return None
     member, shape = _SHAPES[title]
@@ -57,7 +60,7 @@ def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] |
 def _sentences(task: str, details: str) -> str:
     slots = [
         f"{about}: [{name}: {words}]" if words else f"{about}: [{name}]"
-        for name, words, about in _DETAIL.findall(details)
+        for name, words, about in _DETAIL.findall(details.replace(", not ", "\n"))
     ]
     listed = "; ".join(slots)
     listed = listed[:1].upper() + listed[1:]

@@ -18,7 +18,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.stated_values import Place, Spot, value_evidence
 from callwright.language.calls.tools import parameter_views
 from callwright.language.names import humanise, split_name
-from callwright.language.packs import of, signs, writes
+from callwright.language.packs import has_folder, of, signs, writes
 from callwright.language.saying import MANNERS, Manner, say_as
 from callwright.language.schemas import choices_of, kind_of
 from callwright.language.text import capitalised
@@ -124,6 +124,7 @@ def slots_of(
     once.
     """
     slots: list[Slot] = []
+    is_known = has_folder(language)
     for number, (tool, arguments) in enumerate(calls):
         for name, value in arguments.items():
             spot, schema = (number, name), tool.properties[name]
@@ -133,7 +134,11 @@ def slots_of(
                 slots[at] = same[0]._replace(spots=(*same[0].spots, spot))
                 continue
             [parameter] = parameter_views({"properties": {name: schema}})
-            said = say_as(manner, parameter, value, language, rng)
+            # without rules of a language, only what stands in the call is known to be said in it
+            said = say_as(manner if is_known else "bare", parameter, value, language, rng)
+            if isinstance(value, list) and not is_known:
+                listed = ", ".join(map(str, value))
+                said = said._replace(words=listed, shown=listed)
             taken = {one.name for one in slots}
             slots.append(
                 Slot(

@@ -104,9 +104,13 @@ _DEEDS = (
 
 def speaker_line(seed: int, speaker: int | None = None, *, is_somebody: bool = True) -> str:
     """Return a line about who speaks and how, drawn as circumstances are: "A blunt … asks:"."""
-    _, person, _ = _speaker(seed if speaker is None else speaker)
     deed = Random(f"{seed}:speaker_line").choice(_DEEDS)
-    return f"{f'A {person}' if is_somebody else 'Somebody'} {deed}:"
+    return f"{_called(seed if speaker is None else speaker) if is_somebody else 'Somebody'} {deed}:"
+
+
+def _called(seed: int) -> str:
+    person = _speaker(seed)[1]
+    return f"{'An' if person[0] in 'aeiou' else 'A'} {person}"
 
 
 @lru_cache(4096)
@@ -135,8 +139,8 @@ def in_circumstances(
     framed = first
     match seed_match[1]:
         case "voice":  # words around slots take a manner, and nothing that could be told
-            _, person, _ = _speaker(seed if speaker is None else speaker)
-            shown = f"{f'A {person}' if is_somebody else 'Somebody'} says:"
+            by = seed if speaker is None else speaker
+            shown = f"{_called(by) if is_somebody else 'Somebody'} says:"
         case "speaker":
             shown = speaker_line(seed, speaker, is_somebody=is_somebody)
         case "names":

@@ -362,7 +362,7 @@ def schema(*, out: Path | None = None) -> CommandResult:
     return CommandResult({"schema": path}, [str(path), hint])
 
 
-@command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
+@command(recipe_group, "prompts", "recipe prompts recipe.yaml --only word_request")
 def prompts(recipe: RecipeFile, *, only: str = "", model: OneModel = "") -> CommandResult:
     """Show every prompt of a build in full, with your tools in it. No model is called.
 

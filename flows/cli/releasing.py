@@ -446,3 +446,9 @@ def _export_text(written: "Export", samples: int) -> Iterator[str]:
     for reason, ones in grouped(written.skipped, lambda one: one.reason).items():
         kinds = ", ".join(f"{one.kind} {one.number}" for one in sorted(ones))
         yield Aside(f"Left out: {sum(one.number for one in ones)} ({kinds}). {reason.rstrip('.')}.")
+    for change, number in written.mended.items():
+        yield Aside(f"Schemas of {count_of(number, 'tool')} written otherwise: {change}.")
+    for word, names in written.names.items():
+        if names:
+            counted = count_of(len(names), word.removesuffix("s"))
+            yield Aside(f"{counted} under other names, as export.json says.")

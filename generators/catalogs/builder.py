@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -21,8 +22,13 @@ from callwright.generators.catalogs.rewriting import (
     unchanged,
     with_definitions,
 )
-from callwright.generators.catalogs.schema_words import IMPOSSIBLE, as_current, in_plain_words
-from callwright.generators.catalogs.soundness import allows, first_fault, is_sound, sound_words
+from callwright.generators.catalogs.schema_words import (
+    IMPOSSIBLE,
+    as_current,
+    by_name,
+    in_plain_words,
+)
+from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -97,19 +103,17 @@ class CatalogBuilder:
         return self._met[met]
 
     def own_call(self, call: GoldCall) -> GoldCall:
-        """Return a call as its tool, if it is kept here, declares it.
-
-        Names are the own ones. Null stands for nothing where its parameter takes no null: tables
-        pad calls with it for what calls of other tools give.
-        """
-        if not self._names and None not in call.arguments.values():
+        """Return a call under the own names of its tool and parameters."""
+        if not self._names:
             return call
         name = self._names.own_tool(call.tool)
-        tools = self._named.get(name, [])
-        schemas = [self._names.schema(tool.parameters) for tool in tools]
+        schemas = [self._names.schema(tool.parameters) for tool in self.tools_named(name)]
         own = self._names.own_arguments(name, call.arguments, schemas)
-        given = {key: one for key, one in own.items() if one is not None or _takes_null(tools, key)}
-        return call.with_changes(tool=name, arguments=given)
+        return call.with_changes(tool=name, arguments=own)
+
+    def tools_named(self, name: str) -> Sequence[Tool]:
+        """Return the tools of a name that are kept here, the newest last."""
+        return self._named.get(name, ())
 
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count and report an item that does not describe a tool."""
@@ -156,11 +160,12 @@ class CatalogBuilder:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
+        schema = self._names.own_schema(schema)
         properties: dict[str, JsonSchema] = schema["properties"]
         tool = Tool(
             name=self._names.own_tool(name),
             description=text,
-            parameters=self._names.own_schema(schema),
+            parameters=schema,
             returns=returns,
             category=draft.category,
             language=draft.language or self._language or main_language(text),
@@ -182,16 +187,6 @@ class CatalogBuilder:
         return self._tools.setdefault(tool.key, tool)
 
 
-def _takes_null(tools: Sequence[Tool], name: str) -> bool:
-    """Whether a tool takes null for a parameter, requires it, or is not known."""
-    return not tools or any(
-        name in tool.required
-        or (name in tool.properties and allows(tool.properties[name], None))
-        or (name not in tool.properties and tool.parameters.get("additionalProperties") is True)
-        for tool in tools
-    )
-
-
 class _Schemas(NamedTuple):
     """A builder's schema state: its change, the nodes already changed, and those found valid.
 
@@ -207,26 +202,40 @@ class _Schemas(NamedTuple):
 
 def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     """Return the parameters as a valid, self-contained object schema."""
-    if parameters is None or parameters == []:  # how PHP writes an empty object
+    if isinstance(parameters, str):  # some write the schema as text
+        with suppress(orjson.JSONDecodeError):
+            parameters = orjson.loads(parameters)
+    if isinstance(parameters, list) and isinstance(members := by_name(parameters), dict):
+        parameters = {"type": "object", "properties": members}
+    if parameters is None:
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
         return Rewritten({"type": "object", "properties": {}}, (note,))
     if not isinstance(parameters, dict):
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
-    if not isinstance(members := parameters.get("properties") or {}, dict):
-        return _refused(f"The properties are {shown(members)}, not an object; left out.")
+    properties = as_current(parameters).get("properties", {})
+    if not isinstance(properties, dict):
+        return _refused(f"The properties are {shown(properties)}, not an object; left out.")
     written, odd = rewrite(
         parameters, schemas.change, before=as_current, hidden="readOnly", met=schemas.met
     )
+    if written == IMPOSSIBLE:
+        return Rewritten({}, (*_impossible(odd), *odd))
     schema, notes = _shaped(written)
     notes = (*odd, *notes)
     if any(note.kind in FATAL for note in notes):
         return Rewritten(schema, notes)
-    properties = schema["properties"].items()
-    untyped = [name for name, one in properties if isinstance(one, dict) and not TYPING & set(one)]
+    members = schema["properties"].items()
+    untyped = [name for name, one in members if isinstance(one, dict) and not TYPING & set(one)]
     if untyped:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
     return Rewritten(schema, (*notes, *_validity(schema, schemas)))
+
+
+def _impossible(notes: Sequence[Note]) -> Iterator[Note]:
+    """Yield why no call fits parameters, by the first required member that no value fits."""
+    why = next((f": {note}" for note in notes if note.kind == "no_value"), ".")
+    yield Note("impossible", f"No call fits these parameters{why} The tool is left out.")
 
 
 def _original_of(
@@ -271,8 +280,6 @@ def _valid_returns(
 def _shaped(schema: JsonSchema) -> Rewritten:
     """Return the schema with a type and properties, and with every required name declared."""
     notes: list[Note] = []
-    if schema == IMPOSSIBLE:
-        return Rewritten({}, (Note("impossible", "No call fits these parameters; left out."),))
     if "type" not in schema:
         message = "The parameters name no type at the top; taken as an object."
         notes.append(Note("no_parameters_type", message))

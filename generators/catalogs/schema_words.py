@@ -50,11 +50,11 @@ def as_current(schema: JsonSchema) -> JsonSchema:
         for key, value in schema.items()
         if value is not None or key in _MAY_BE_NULL
     }
+    if isinstance(listed := plain.get("properties"), list):
+        plain["properties"] = by_name(listed)
     for key in ("properties", "patternProperties"):
         if isinstance(members := plain.get(key), dict):
             plain[key] = {name: one for name, one in members.items() if one is not None}
-    if plain.get("properties") == []:  # how PHP writes an empty object
-        plain["properties"] = {}
     if isinstance(plain.get("not"), str):
         plain["not"] = {"type": plain["not"]}
     if isinstance(plain.get("allOf"), dict):
@@ -66,9 +66,25 @@ def as_current(schema: JsonSchema) -> JsonSchema:
     return _with_dependents(_with_required(plain))
 
 
+def by_name(listed: list[JsonValue]) -> JsonValue:
+    """Return members that are listed with their names as an object; anything else unchanged.
+
+    An empty list is how PHP writes an empty object.
+    """
+    members = [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    if len(members) < len(listed):
+        return listed
+    return {str(one["name"]): without(one, "name") for one in members}
+
+
 def _with_required(schema: JsonSchema) -> JsonSchema:
     """Return an object that lists what its members say of themselves, as draft 3 has it."""
     members, stated = schema.get("properties"), schema.get("required")
+    if isinstance(stated, str) and isinstance(members, dict) and stated in members:
+        stated = [stated]
+    if isinstance(stated, list):
+        stated = list(dict.fromkeys(name for name in stated if isinstance(name, str)))
+        schema = {**schema, "required": stated}
     if not isinstance(members, dict):
         return schema
     said = {
@@ -78,7 +94,7 @@ def _with_required(schema: JsonSchema) -> JsonSchema:
     }
     if not said:
         return schema
-    listed = [name for name in stated if isinstance(name, str)] if isinstance(stated, list) else []
+    listed = stated if isinstance(stated, list) else []
     needed: list[JsonValue] = [*listed, *(name for name in said if said[name])]
     bare = {
         name: without(one, "required") if name in said else one for name, one in members.items()
@@ -118,7 +134,9 @@ def _with_type(schema: JsonSchema, notes: list[Note], *, are_told: bool) -> Json
     stated = schema.get("type")
     if not isinstance(stated, str | list) or _are_json_types(stated):
         return schema
-    words = stated if isinstance(stated, list) else [stated]
+    words = (
+        ["null" if one is None else one for one in stated] if isinstance(stated, list) else [stated]
+    )
     read = [_type_of(word) if isinstance(word, str) else None for word in words]
     if any(one is None for one in read):
         message = f"The type word {shown(stated)} is not known; any value is taken."
@@ -138,7 +156,8 @@ def _with_type(schema: JsonSchema, notes: list[Note], *, are_told: bool) -> Json
 
 
 def _are_json_types(stated: str | list[JsonValue]) -> bool:
-    return all(one in KINDS for one in ([stated] if isinstance(stated, str) else stated))
+    listed = [stated] if isinstance(stated, str) else stated
+    return all(isinstance(one, str) and one in KINDS for one in listed)
 
 
 def _kinds_in(schema: JsonSchema) -> Iterable[str]:
@@ -328,9 +347,8 @@ def _without_impossible(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     needed = [name for name in lost if isinstance(required, list) and name in required]
     if not lost:
         return schema
-    end = f"{shown(needed)} is required" if needed else "dropped"
-    message = f"No value fits {shown(lost)}, which allows no choice; {end}."
-    notes.append(Note("no_value", message))
+    wanted = f"the required {shown(needed)}." if needed else f"{shown(lost)}; dropped."
+    notes.append(Note("no_value", f"No value fits {wanted}"))
     if needed:
         return IMPOSSIBLE
     return {**schema, "properties": {name: members[name] for name in members if name not in lost}}

@@ -163,13 +163,30 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
             # deep within an entry its own id is stated once more
             if subject is None or subject in own:
                 continue
-            if subject.thing == thing and len(leaf.names) == 1:
-                own.add(subject)
-            if not any(
-                subject.attribute == one.attribute and same_thing(subject.thing, one.thing)
-                for one in asked_subjects
-            ):
-                yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
+            is_own = subject.thing == thing and len(leaf.names) == 1
+            own |= {subject} if is_own else set()
+            # an entry of /addresses is an address, whatever its schema is called
+            resource = _resource_of(endpoint, named) if is_own else ""
+            for thing_named in dict.fromkeys((subject.thing, resource)):
+                if thing_named and not any(
+                    subject.attribute == one.attribute and same_thing(thing_named, one.thing)
+                    for one in asked_subjects
+                ):
+                    meaning = ValueMeaning(thing_named, subject.attribute)
+                    yield ReturnedValue(
+                        endpoint.tool.name, entries, leaf.path, meaning, leaf.schema
+                    )
+
+
+def _resource_of(endpoint: Endpoint, named: str) -> str:
+    """Return what a collection's path says its entries are, "" if it is no collection of them.
+
+    `named` is the list in the response that holds them.
+    """
+    at_entry = endpoint.path.endswith(f"{{{endpoint.entry}}}")
+    thing = thing_at(endpoint) if endpoint.entry and not at_entry else ""
+    is_main = not named or is_wrapping(named) or same_thing(" ".join(words_of(named)), thing)
+    return thing if is_main else ""
 
 
 def entry_schemas(

@@ -37,7 +37,6 @@ from callwright.generators.imports.reading import (
     part,
     read_each,
     unread,
-    without_padding,
     words,
 )
 from callwright.generators.taken import STAGE, kind_of_turns
@@ -218,7 +217,6 @@ class _ChatRecord(RecordReader):
 
     def _with_tools(self, turns: tuple[Turn, ...], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
         """Return the turns without nulls that pad arguments; refuse words that call a tool."""
-        padding: set[str] = set()
 
         def read(turn: Turn) -> Turn:
             if isinstance(turn, ReplyTurn) and (found := calls.search(turn.text)):
@@ -226,19 +224,13 @@ class _ChatRecord(RecordReader):
                 self.refuse(f"The words {trace} look like a call, and none can be read there")
             if not isinstance(turn, CallTurn):
                 return turn
-            kept = [without_padding(call, tools[call.tool]) for call in turn.calls]
-            for call, bare in zip(turn.calls, kept, strict=True):
-                padding.update(call.arguments.keys() - bare.arguments.keys())
+            kept = [self.unpadded(call, [tools[call.tool]]) for call in turn.calls]
             return turn.with_changes(calls=tuple(kept))
 
         if not tools or not self.is_readable:
             return turns
         calls = calls_by_name(frozenset(tools))
-        read_turns = tuple(map(read, turns))
-        if padding:
-            names = " and ".join(map(repr, sorted(padding)))
-            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
-        return read_turns
+        return tuple(map(read, turns))
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)

@@ -216,9 +216,23 @@ class RecordReader:
             match item:
                 case {"name": str(name), "arguments": dict(given), **rest} if name:
                     if not (closed and rest):
-                        yield self._builder.own_call(GoldCall(tool=name, arguments=given))
+                        call = self._builder.own_call(GoldCall(tool=name, arguments=given))
+                        yield self.unpadded(call, self._builder.tools_named(call.tool))
                         continue
             self.refuse(f"A call is {shown(item)}, not a name and arguments")
+
+    def unpadded(self, call: GoldCall, tools: Sequence[Tool]) -> GoldCall:
+        """Return a call without nulls that its tool does not take, and note which they were.
+
+        Rows out of a table have them for each parameter of any other tool.
+        """
+        if not tools or None not in call.arguments.values():
+            return call
+        bare = without_padding(call, tools[-1])
+        if dropped := sorted(call.arguments.keys() - bare.arguments.keys()):
+            names = " and ".join(map(repr, dropped))
+            self.note("unknown_field", f"Nulls that pad arguments are dropped: {names}.")
+        return bare
 
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
         """Return the record with the sample that `sample` builds, unless it was refused."""
@@ -234,10 +248,7 @@ class RecordReader:
 
 
 def without_padding(call: GoldCall, tool: Tool) -> GoldCall:
-    """Return a call without nulls that its tool does not take.
-
-    Rows out of a table have them for each parameter of any other tool.
-    """
+    """Return a call without nulls that its tool does not take."""
     taken = without_nulls(call.arguments, tool.parameters)
     kept = {name: one for name, one in taken.items() if one is not None or name in tool.properties}
     return call if len(kept) == len(call.arguments) else call.with_changes(arguments=kept)

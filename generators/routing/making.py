@@ -143,9 +143,9 @@ def with_other_values(
         known = {name: new_values[was] for name, was in said.items() if was in new_values}
         lacking = [name for name in said if name not in known]
         drawn = known | draw.fill(by_name[call.tool], lacking, known)
-        new_values |= {was: drawn[name] for name, was in said.items()}
-        other = {name: StatedValue(value=drawn[name], element=_STATED) for name in said}
-        calls.append(call.with_changes(arguments={**call.arguments, **other}))
+        new_values |= {was: drawn[name] for name, was in said.items() if name in drawn}
+        found = {name: one for name, one in call.arguments.items() if name not in said}
+        calls.append(_planned(by_name[call.tool], drawn, found))
     return plan.with_changes(calls=tuple(calls), value_set=value_set)
 
 

@@ -117,11 +117,18 @@ class Skipped(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What an export wrote, its rows by split ("" if there are none), and what it left out."""
+    """What an export wrote, its rows by split ("" if there are none), and what it left out.
+
+    `names` are those that are others than in the release, by kind ("tools", "parameters") and by
+    the name in the export. `mended` counts the tools whose schemas are written otherwise for
+    readers, by how.
+    """
 
     files: list[Path]
     splits: dict[str, int]
     skipped: list[Skipped]
+    names: dict[str, dict[str, str]]
+    mended: dict[str, int]
 
     @property
     def rows(self) -> int:
@@ -164,24 +171,20 @@ def export_tables(
                 counts[split], mark = row["samples"], mark or own
                 files.append(path)
             _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
-        return _WrittenBeside(Export([*files, beside / TOOLS_FILE], counts, []), counts, mark)
+        return _WrittenBeside(
+            Export([*files, beside / TOOLS_FILE], counts, [], {}, {}), counts, mark
+        )
 
     return _put(release, PARQUET, folder, card, make)
 
 
 class _WrittenBeside(NamedTuple):
-    """What was written beside the folder, and what its README says of it.
-
-    `names` are what is called otherwise on the wire, by kind; `mended` counts the tools of the
-    release whose schemas were changed for readers, by how.
-    """
+    """What was written beside the folder, and what its README says of it."""
 
     export: Export
     samples: dict[str, int]
     canary: str
     header: Mapping[str, JsonValue] = MappingProxyType({})
-    names: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    mended: Mapping[str, int] = MappingProxyType({})
 
 
 def _put(
@@ -208,8 +211,8 @@ def _put(
             "content_hash": release.content_hash,
             "rows": output.export.splits,
             "skipped": [one._asdict() for one in output.export.skipped],
-            "names": dict(output.names),
-            "mended": dict(output.mended),
+            "names": output.export.names,
+            "mended": output.export.mended,
             "canary": output.canary,
             "files": {path.relative_to(beside).as_posix(): hash_of(path) for path in written},
         }
@@ -262,12 +265,16 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     for tool in source.tools.values() if any(part.is_mended for part in listed) else ():
         mended.update(wire_schema(tool).changes)
     return _WrittenBeside(
-        Export(files, splits, [Skipped(*one, lost[one]) for one in sorted(lost)]),
+        Export(
+            files,
+            splits,
+            [Skipped(*one, lost[one]) for one in sorted(lost)],
+            names.document if names is not None else {},
+            dict(sorted(mended.items())),
+        ),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
         form.header(written) if form.header else {},
-        names.document if names is not None else {},
-        dict(sorted(mended.items())),
     )
 
 
@@ -298,14 +305,14 @@ def _account(
     if export.skipped:
         lines += ["", "| left out | of the kind | because |", "|---:|---|---|"]
         lines += [f"| {one.number} | {one.kind} | {one.reason} |" for one in export.skipped]
-    if made.mended:
+    if export.mended:
         lines += [
             "",
             "| tools | whose parameters are written otherwise, for readers |",
             "|---:|---|",
         ]
-        lines += [f"| {number} | {change} |" for change, number in made.mended.items()]
-    for word, renamed in made.names.items():
+        lines += [f"| {number} | {change} |" for change, number in export.mended.items()]
+    for word, renamed in export.names.items():
         if renamed:
             lines += ["", f"| {word} here | in the release |", "|---|---|"]
             lines += [f"| `{wire}` | `{own}` |" for wire, own in [*renamed.items()][:_MANY]]

@@ -199,7 +199,7 @@ def test_samples_are_checked_while_others_are_still_being_made(
     progress = RunnerProgress()
     report = build(unmeasured_recipe(samples={"perfect": 8}, models=roles), settings, progress)
     assert_balanced(report, settings)
-    made = {"ParameterNames", "DraftedRequest", "Wording"}
+    made = {"ParameterNames", "SlottedRequest"}
     last_made = max(at for at, title in enumerate(titles) if title in made)
     first_checked = min(at for at, title in enumerate(titles) if title not in made)
     assert first_checked < last_made

@@ -24,17 +24,15 @@ def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(
     recipe = str(
         write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 2})
     )
-    ended = run_here(
-        "recipe", "prompts", recipe, "--only", "draft_request", "--json", home=tmp_path
-    )
+    ended = run_here("recipe", "prompts", recipe, "--only", "word_request", "--json", home=tmp_path)
     [prompt] = json.loads(ended.stdout)
-    assert (prompt["name"], prompt["stage"]) == ("draft_request", "values")
-    assert [one["role"] for one in prompt["messages"]] == ["system", "user"]
-    assert prompt["answer"]["title"] == "DraftedRequest"
+    assert (prompt["name"], prompt["stage"]) == ("word_request", "requests")
+    assert [one["role"] for one in prompt["messages"]] == ["system", "user", "assistant", "user"]
+    assert prompt["answer"]["title"] == "SlottedRequest"
     assert model_server.requests == 0
-    other = run_here("recipe", "prompts", recipe, "--only", "draft", home=tmp_path)
+    other = run_here("recipe", "prompts", recipe, "--only", "word", home=tmp_path)
     assert other.returncode == 2
     assert (
-        "does not use a prompt named 'draft'. It uses draft_request, judge_natural, write_calls"
+        "does not use a prompt named 'word'. It uses judge_natural, word_request, write_calls"
         in other.stderr
     )

@@ -337,7 +337,7 @@ def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     shipped = (
-        Path(__file__).parents[3] / "generators/single_turn/prompts/draft_request.j2"
+        Path(__file__).parents[3] / "generators/single_turn/prompts/word_request.j2"
     ).read_text(encoding="utf-8")
     own = shipped.replace("--- system\n", "--- system\nSpeak like a sailor. ")
     (tmp_path / "sailor.j2").write_text(own, encoding="utf-8")
@@ -345,12 +345,12 @@ def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(
     changes = {
         "models": stub_roles(model_server),
         "samples": FEW,
-        "prompts": {"draft_request": "sailor.j2"},
+        "prompts": {"word_request": "sailor.j2"},
     }
     settings = settings_of(tmp_path / "home")
     report = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     worded = [
-        question for question in model_server.asked if json.loads(question)[1] == "DraftedRequest"
+        question for question in model_server.asked if json.loads(question)[1] == "SlottedRequest"
     ]
     assert worded
     assert all("Speak like a sailor." in question for question in worded)
@@ -358,10 +358,10 @@ def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(
         "sailor" in question for question in model_server.asked if question not in worded
     )
     [origin] = warehouse_of(settings).rows(
-        "select distinct prompt_version from llm_calls where stage = 'values'"
+        "select distinct prompt_version from llm_calls where stage = 'requests'"
     )
     assert origin["prompt_version"] != prompt_version(
-        "callwright.generators.single_turn.prompts", "draft_request"
+        "callwright.generators.single_turn.prompts", "word_request"
     )
     again = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     assert again.build == report.build

@@ -12,6 +12,7 @@ from callwright.language.calls.sampling import fill_in
 from tests.support.flows.model_server import ServedRequest
 
 _TAG = re.compile(r"<(\w+)>(.*?)</\1>", re.DOTALL)
+_MARK = re.compile(r"^\[(\w+)(?:: ([^]]*))?\]: ", re.MULTILINE)
 FRENCH = (
     (
         "Bonjour, occupe-toi de cela pour moi s'il te plaît : {values}.",
@@ -42,55 +43,48 @@ class WordingModel:
     ) -> None:
         self.slips = slips
         self._shapes, self._detail = shapes
-        self._calls: dict[str, dict[str, Any]] = {}  # by what stands in the request
-        self._answers: dict[str, dict[str, Any]] = {}
+        self._calls: dict[tuple[str, re.Pattern[str]], list[str]] = {}  # by task and its wording
+        self._answers: list[re.Pattern[str]] = []
 
     def __call__(self, asked: ServedRequest) -> str | None:
         messages, title = orjson.loads(asked.question)
         shown = "\n".join(message["content"] for message in messages)
         given = dict(_TAG.findall(messages[-1]["content"]))
         match title:
-            case "ArgumentValues" | "DraftedRequest":
+            case "ArgumentValues":
                 tool, names = orjson.loads(given["tool"]), orjson.loads(given["parameters"])
                 drawn = fill_in(names, tool["parameters"]["properties"], "en", Random(shown))
-                call = {"tool": given["tool"], "arguments": _json(drawn)}
-                worded = self._worded(call) if title == "DraftedRequest" else {}
-                return _json({"values": drawn, **worded})
-            case "Wording":
-                return _json(self._worded(given))
+                return _json({"values": drawn})
+            case "SlottedRequest":
+                return _json({"request": self._worded(*_asked(messages[-1]["content"]))})
             case "SlotQuestion":
                 return _json(
                     {"question": "Quelle est la valeur que vous souhaitez donner pour ce point ?"}
                 )
             case "SlotAnswer":
-                value = orjson.loads(given["value"])
-                words = _worded(value)
-                answer = f"Pour ce point je voudrais donc {words}, merci."
-                self._answers[answer] = {given["parameter"].strip('"'): value}
-                return _json({"answer": answer, "words": words})
+                [(name, words)] = _MARK.findall(given["detail"])
+                shape = f"Pour ce point numéro {_lettered(len(self._answers))} je voudrais donc {{}}, merci."
+                self._answers.append(re.compile(shape.format(f"(?P<{name}>.+?)")))
+                return _json({"answer": shape.format(f"[{name}: {_answer(words)}]")})
             case _:
                 return self._judged(title, shown)
 
-    def _worded(self, given: dict[str, str]) -> dict[str, Any]:
-        arguments, tool = orjson.loads(given["arguments"]), orjson.loads(given["tool"])
+    def _worded(self, marks: list[tuple[str, str]], task: str) -> str:
         if self.slips:
             self.slips = False
-            return {
-                "request": "Please take care of the following things for me today",
-                "mentions": [],
-            }
-        words = {name: _worded(value) for name, value in arguments.items()}
+            return "Please take care of the following things for me today"
         number = len(self._calls)
+        letters = _lettered(number)
         stated = ", ".join(
-            self._detail.format(f"{number}-{at}", text) for at, text in enumerate(words.values())
+            self._detail.format(f"{letters}-{_lettered(at)}", f"[{name}: {_answer(words)}]")
+            for at, (name, words) in enumerate(marks)
         )
         shape = self._shapes[number % len(self._shapes)]
-        request = shape.format(values=stated or self._detail.format(number, "?"))
-        self._calls[request] = {"tool": tool["name"], "arguments": arguments}
-        return {
-            "request": request,
-            "mentions": [{"parameter": name, "words": text} for name, text in words.items()],
-        }
+        request = shape.format(values=stated or self._detail.format(letters, "?"))
+        said = re.escape(re.sub(r"\[(\w+): [^]]*\]", r"<\1>", request))
+        read = re.compile(re.sub(r"<(\w+)>", r"(?P<\1>.+?)", said))
+        self._calls[task, read] = [name for name, _ in marks]
+        return request
 
     def _judged(self, title: str, shown: str) -> str | None:
         match title:
@@ -112,25 +106,47 @@ class WordingModel:
 
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""
-        found = (
-            call
-            for request, call in self._calls.items()
-            if request in shown and f'"{call["tool"]}"' in shown
-        )
-        call = next(found, {"tool": None, "arguments": {}})
-        stated = {
-            name: value
-            for answer, one in self._answers.items()
-            if answer in shown
-            for name, value in one.items()
-        }
-        return {**call, "arguments": {**call["arguments"], **(stated if call["tool"] else {})}}
+        tools = orjson.loads(dict(_TAG.findall(shown))["tools"])
+        for task, read in self._calls:
+            tool = next((one for one in tools if one["description"].startswith(task)), None)
+            if tool is not None and (found := read.search(shown)):
+                declared = tool["parameters"]["properties"]
+                arguments = {
+                    name: _value(words, declared[name]) for name, words in found.groupdict().items()
+                }
+                for answer in filter(None, (one.search(shown) for one in self._answers)):
+                    for name, words in answer.groupdict().items():
+                        arguments[name] = _value(words, declared[name])
+                return {"tool": tool["name"], "arguments": arguments}
+        return {"tool": None, "arguments": {}}
 
 
-def _worded(value: Any) -> str:
-    if isinstance(value, bool):
-        return "oui" if value else "non"
-    return " et ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _asked(shown: str) -> tuple[list[tuple[str, str]], str]:
+    """The slots of a prompt with their words, and its task, in the line below who speaks."""
+    return _MARK.findall(shown), shown.splitlines()[1]
+
+
+def _lettered(number: int) -> str:
+    """A number in letters, since a wording holds no digits of its own."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def _answer(words: str) -> str:
+    return {"yes": "oui", "no": "non"}.get(words, words or "?")
+
+
+def _value(words: str, schema: dict[str, Any]) -> Any:
+    match schema.get("type"):
+        case "integer":
+            return int(words)
+        case "number":
+            return float(words)
+        case "boolean":
+            return words == "oui" or words.startswith("with ")
+        case "array":
+            return re.split(r", | and ", words)
+        case _:
+            return words
 
 
 def _json(value: Any) -> str:

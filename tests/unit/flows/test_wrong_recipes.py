@@ -30,7 +30,8 @@ OF_HTTP = (
     " environment, name, import, path, base_url, secrets, allow, tools, timeout, max_bytes"
 )
 MODEL_FORMS = (
-    "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name"
+    "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), 'local_openai/MODEL' (a"
+    " server on this machine, by api_base), or a litellm name"
     f" 'PROVIDER/MODEL' such as {example_models()['small']!r}"
 )
 

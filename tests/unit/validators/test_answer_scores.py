@@ -143,6 +143,6 @@ def test_a_chain_is_worth_the_product_of_its_turns() -> None:
         ("ast_soft_chains", "user_turns", "1-5"),
         ("ast_soft_chains", "tools", "1-9"),
     } <= found.keys()
-    assert found["act_accuracy", "all", ""].value == 0.75, (
-        "three of four turns: words without acts have none"
+    assert found["act_accuracy", "all", ""].value == 1.0, (
+        "words that state no act inform, unless they refuse or ask"
     )

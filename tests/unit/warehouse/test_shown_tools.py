@@ -96,11 +96,11 @@ def test_of_a_code_its_form_is_shown(examples: list[str], form: list[str] | None
 def free_texts(tool: Tool) -> Iterator[str]:
     """Draw a value for each parameter, as planners do, and yield the texts that are no choices."""
     rng = Random(tool.key)
-    try:
-        drawn = NO_VALUES.fill(tool, tool.choosable, tool.language, rng)
-    except ReplyError:
-        return
-    for name, value in drawn.items():
+    for name in tool.choosable:
+        try:
+            value = NO_VALUES.fill(tool, [name], tool.language, rng)[name]
+        except ReplyError:
+            continue
         schema = tool.properties[name]
         inner = schema.get("items", {}) if isinstance(value, list) else schema
         for one in value if isinstance(value, list) else [value]:

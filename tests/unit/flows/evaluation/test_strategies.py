@@ -20,7 +20,7 @@ from callwright.generators.multi_step.correction import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
-from callwright.llm.wire_format import wire_messages, wire_names
+from callwright.llm.wire_format import wire_messages
 from callwright.validators.judges import AnswerScore, Judgement, MadeUp, PlanGrade
 from callwright.validators.metrics.callnavi.answers import WITHOUT_NOTATION
 from callwright.validators.metrics.ratios import CandidateRun
@@ -38,6 +38,7 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
+from callwright.warehouse.wire_names import wire_names
 
 NOW = "2026-11-02 08:15"
 TAXI = Tool(

@@ -51,7 +51,8 @@ def test_openai_functions_are_read_wrapped_or_bare(value: Any, tmp_path: Path) -
     [
         ({"name": ""}, "no_name"),
         ({"name": 3}, "no_name"),
-        ({"parameters": [{"name": "city"}]}, "not_an_object"),
+        ({"parameters": ["city"]}, "not_an_object"),
+        ({"parameters": "city"}, "not_an_object"),
         ({"parameters": {"type": "array"}}, "not_an_object"),
         ({"parameters": {"type": "object", "properties": ["city"]}}, "not_an_object"),
         (
@@ -86,7 +87,7 @@ def test_what_cannot_be_used_is_left_out_with_the_reason(
     [
         ({"properties": {"a": {"type": "text"}}}, {"a": {}}, "unknown_type"),
         ({"properties": {"a": 5}}, {"a": {}}, "invalid_keyword"),
-        ({"required": "city"}, {}, "invalid_keyword"),
+        ({"required": True}, {}, "invalid_keyword"),
         ({"properties": {"a": {"minimum": [1]}}}, {"a": {}}, "invalid_keyword"),
         ({"properties": {"a": {"$ref": "https://example.org/a"}}}, {}, "unsupported"),
         ({"properties": {"a": {"$ref": "#/$defs/None"}}}, {}, "unsupported"),

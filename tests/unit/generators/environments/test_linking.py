@@ -132,3 +132,32 @@ def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
         endpoints_of(tools, [("get", "/fields"), ("get", "/owners"), ("post", "/fields")])
     )
     assert {one.parameter for one in links} == {"owner_name"}
+
+
+def test_an_id_below_a_resource_comes_from_the_resources_list() -> None:
+    """A shortened name is spelled out; entries of several kinds are those of the first."""
+    text = {"type": "string"}
+    home = {"type": "object", "title": "US", "properties": {"id": text, "zip": text}}
+    abroad = {"type": "object", "title": "Abroad", "properties": {"id": text, "country": text}}
+    groups: JsonSchema = {"type": "array", "items": {"properties": {"id": text, "name": text}}}
+    listed: JsonSchema = {
+        "type": "object",
+        "properties": {"data": {"type": "array", "items": {"oneOf": [home, abroad]}}},
+    }
+
+    def tool(name: str, returns: JsonSchema | None, *parameters: str) -> Tool:
+        schema: JsonSchema = {"type": "object", "properties": dict.fromkeys(parameters, text)}
+        return Tool(
+            name=name, description=name, category="Mail", parameters=schema, returns=returns
+        )
+
+    tools = [
+        tool("list_addresses", listed),
+        tool("read_address", home, "adr_id"),
+        tool("list_groups", groups),
+        tool("read_group", None, "bg_id"),
+    ]
+    paths = ["/addresses", "/addresses/{adr_id}", "/billing_groups", "/billing_groups/{bg_id}"]
+    links = find_links(endpoints_of(tools, [("GET", path) for path in paths]))
+    assert sources(links, "read_address", "adr_id") == [("list_addresses", "data", "id")]
+    assert sources(links, "read_group", "bg_id") == [("list_groups", "", "id")]
