@@ -159,6 +159,9 @@ def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | 
         reason = missed[-1].reason if missed else "Nothing can be planned."
     except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
         reason = told_of(error)
+        if missed:
+            left_out = count_of(len(missed), "tool is", "tools are")
+            reason += f" {left_out} left out; {missed[0].tool!r} because: {missed[0].reason}"
     return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
 
 

@@ -188,7 +188,8 @@ def _with_other_values(
         before = (
             (name, str(value).lower()) for other in argument_sets for name, value in other.items()
         )
-        if not any(texts[name] in one or one in texts[name] for name, one in before):
+        met = ((texts[name], one) for name, one in before if name in texts)
+        if not any(text in one or one in text for text, one in met):
             argument_sets.append(values)
     return []
 

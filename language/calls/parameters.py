@@ -96,6 +96,7 @@ CODED = frozenset(
 )
 
 _ON_KNOWN = frozenset({"look", "change", "drop", "switch", "restore"})
+_DECIDING = frozenset({"place", "country", "email", "phone", "currency"})
 _NOT_IDS = frozenset({"link", "card", "plate", "airport", "file", "details", "category"})
 _FORMATS = {
     "date": "date",
@@ -114,13 +115,18 @@ def meaning_by_words(name: str, description: str) -> str:
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
     # "user to get info on" is a user, and no info
     first = _PURPOSE.split(first, maxsplit=1)[0] or first
+    words = split_name(name)
+    # the city of an address is a city
+    last = next((kind for kind, rule in _rules("kinds") if rule.search(words[-1])), "")
     kinds = (
         kind
-        for words in (" ".join(split_name(name)), first[:60])
+        for told in (" ".join(words), first[:60])
         for kind, rule in _rules("kinds")
-        if rule.search(words)
+        if rule.search(told)
     )
     kind = next(kinds, "text")
+    if last in _DECIDING and kind not in ("origin", "destination"):
+        kind = last
     # the ID of a link is no link
     return "code" if kind in _NOT_IDS and split_name(name)[-1] in ("id", "ids") else kind
 
@@ -321,7 +327,8 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     if level > _DEEPEST:
         return True  # whoever makes values says how deep is too deep
     if branches:
-        return any(tells_values(name, one, level + 1) for one in branches)
+        is_unknown = row is not None and row.is_unknown  # a "value" that may be of any type
+        return not is_unknown and any(tells_values(name, one, level + 1) for one in branches)
     declared = json_type(schema)
     if declared in ("array", "object"):
         return _tell_values(schema, name, level)

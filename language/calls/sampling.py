@@ -53,7 +53,12 @@ def make_value(
     """Return a value for a parameter. Raise ReplyError if no value satisfies its schema."""
     for at in range(_TRIES):
         one = _one_of(schema, rng)
-        value = _propose(name, one, language, rng, depth)
+        try:
+            value = _propose(name, one, language, rng, depth)
+        except ReplyError:
+            if one is schema:  # another alternative may do
+                raise
+            continue
         if at > _TRIES // 2 and isinstance(value, str) and _reads_otherwise(value, schema):
             value = phrase("text name", language, rng)
         if fits(value, one) and value not in ("", [], {}) and not _reads_otherwise(value, schema):
@@ -374,6 +379,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         said = f"{schema.get('description', '')}"
         joints = ("-", "_") if meaning_by_words(name, said) in CODED else ("-", "_", "")
         joined = [joint.join(words) for joint in joints] + words[-1:] if words else []
+        if "http" in schema["pattern"]:
+            link = write_code("link", name, language, rng)
+            joined = [f"{link}{ending}" for ending in ("", ".pdf", ".html", ".png")]
         return next((one for one in joined if fits(one, schema)), None) or _patterned(
             name, schema, rng
         )

@@ -58,7 +58,7 @@ class SampleWithTools(NamedTuple):
 
 @rule(
     "format",
-    "1",
+    "2",
     "Is the sample well-formed and its gold valid by the schema?",
     source="HammerBench 4.2.1",
     doubts={

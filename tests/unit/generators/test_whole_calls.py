@@ -11,9 +11,10 @@ from jsonschema import FormatChecker
 
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.choosing import ToolChoice, adapt
-from callwright.generators.families import Order
+from callwright.generators.families import LeftOut, Order
 from callwright.generators.kinds import kind_named
 from callwright.generators.own_values import NO_VALUES, OwnValues, missing_values, values_block
+from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
 from callwright.language.calls.parameters import is_plumbing, title_of
@@ -76,6 +77,7 @@ def body_tool(folder: Path, schema: Any, **schemas: Any) -> Tool:
         ("tool_recursive_req", "names no members"),
         ("oas_recursive_only", "names no members"),
         ("tool_deep", "nests more than"),
+        ("tool_jsonvalue", "Nothing tells what people give for 'value'"),
     ],
 )
 def test_a_tool_without_a_finite_value_is_told_before_a_build(
@@ -485,6 +487,19 @@ def test_values_in_a_body_stand_at_their_places(tmp_path: Path) -> None:
     (call, *_) = drawn(tool)
     assert call_object(tool, {"id": "A1", "city": "Ulm"})["body"] == {"data": {"city": "Ulm"}}
     assert "city" in call
+
+
+def test_calls_of_one_tool_may_give_different_parameters(tmp_path: Path) -> None:
+    ways = [{"required": ["email"]}, {"required": ["phone"]}]
+    properties = {"city": TEXT, "email": TEXT, "phone": TEXT}
+    schema = {"type": "object", "properties": properties, "required": ["city"], "oneOf": ways}
+    tool, heard = made_tool(tmp_path, schema), list[LeftOut]()
+    other = tool.with_changes(name="stop_it", description="Stop a delivery of books.")
+    order = Order(kind_named("parallel"), "en", "", 30, [tool, other], seed=2)
+    plans = [*plan_parallel(order._replace(leave_out=heard.append))]
+    given = {frozenset(call.arguments) for plan in plans for call in plan.calls}
+    assert given == {frozenset({"city", "email"}), frozenset({"city", "phone"})}
+    assert not [one.reason for one in heard if "bug" in one.reason]
 
 
 def test_ranges_are_in_order(tmp_path: Path) -> None:
