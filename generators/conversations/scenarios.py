@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from random import Random
 
 from callwright.generators.environments.simulated import links_between, new_fields
-from callwright.generators.families import Order, plan_each, tools_for, usable_tools
+from callwright.generators.families import Order, plan_each, tools_for, usable_tools, value_obstacle
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
-from callwright.language.names import Deed, deed_of, function_words
-from callwright.language.schemas import json_type
-from callwright.warehouse.errors import ConfigurationError
+from callwright.language.calls.parameters import in_context
+from callwright.language.calls.sampling import make_value
+from callwright.language.names import CHANGES, Deed, deed_of, function_words
+from callwright.language.schemas import choices_of, json_type
+from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import (
     Complexity,
     EpisodePlan,
@@ -60,6 +63,8 @@ _FEWEST_TOOLS = 3
 _FIRST_DAY = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 _DAYS, _MINUTES_A_DAY = 24, 12 * 60
 _MOST_REQUIRED = 5
+_ATTEMPTS = 3
+_DRAWN = 8  # values of a parameter, to see whether it takes several
 _TYPES = frozenset({"string", "integer", "number"})
 _LOOKING = frozenset({"list", "search", "look"})
 _DESKS = (("in",), ("out",))  # who checks in or out looks nothing up
@@ -100,9 +105,12 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
     def plan(number: int) -> Scenario:
         scenario = None
         while scenario is None and categories:
-            rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
+            name = f"{seed}:conversation:{complexity}:{language}:{number}"
+            rng = Random(name)
             category = rng.choice(categories)
-            scenario = _Planning(pool, rng, language).scenario(complexity, category)
+            for attempt in range(_ATTEMPTS):  # a few draws, as one may leave too few turns
+                rng = Random(f"{name}:{attempt}") if attempt else rng
+                scenario = scenario or _Planning(pool, rng, language).scenario(complexity, category)
             if scenario is None:
                 categories.remove(category)
                 what = f"no conversation of the complexity {complexity!r} in {language!r}"
@@ -117,22 +125,46 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
     yield from plan_each(order, lambda _number: "", plan)
 
 
-def tool_obstacle(_order: Order, tool: Tool) -> str:
+def tool_obstacle(order: Order, tool: Tool) -> str:
     """Return why users can't ask for the tool in a sentence or two, or "".
 
-    It requires no text or number, or too many parameters.
+    It requires no text or number, too many parameters, or objects; or no value can be drawn.
     """
     if len(tool.required) > _MOST_REQUIRED:
         return f"It requires more than {_MOST_REQUIRED} parameters, too many for a sentence or two."
-    if changeable(tool):
-        return ""
-    return "It requires no text and no number, so there is nothing to say or to correct."
+    if nested := next((name for name in tool.required if not _is_flat(tool, name)), ""):
+        return f"It requires the object {nested!r}, which nobody says in a sentence or two."
+    if not changeable(tool):
+        return "It requires no text and no number, so there is nothing to say or to correct."
+    return value_obstacle(order, tool)
+
+
+def _is_flat(tool: Tool, name: str) -> bool:
+    """Whether a parameter takes a single value or a list of them."""
+    schema = tool.properties.get(name, {})
+    listed = schema.get("items") if json_type(schema) == "array" else schema
+    return isinstance(listed, dict) and json_type(listed) not in ("array", "object")
 
 
 def changeable(tool: Tool) -> list[str]:
-    """Return the required parameters that can take another value: texts and numbers."""
+    """Return the required texts and numbers that can take another value."""
     typed = {name: schema for name, schema in tool.properties.items() if "type" in schema}
-    return [name for name in tool.required if name in typed and json_type(typed[name]) in _TYPES]
+    able = [name for name in tool.required if name in typed and json_type(typed[name]) in _TYPES]
+    return [name for name in able if _values_of(tool, name) > 1]
+
+
+@lru_cache(4096)
+def _values_of(tool: Tool, name: str) -> int:
+    """Return how many values of a few draws differ, so that they can replace each other."""
+    schema = in_context(tool.properties, tool.name, tool.description)[name]
+    try:
+        drawn = {
+            str(make_value(name, schema, tool.language, Random(f"{name} {number}")))
+            for number in range(_DRAWN)
+        }
+    except ReplyError:
+        return 0
+    return len(drawn)
 
 
 def comparable(tool: Tool) -> list[str]:
@@ -140,9 +172,10 @@ def comparable(tool: Tool) -> list[str]:
 
     Amounts are excluded: another amount of money would get the same rate.
     """
-    if looks_up(tool):
-        return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
-    return []
+    if not looks_up(tool):
+        return []
+    texts = [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
+    return [name for name in texts if _values_of(tool, name) >= max(_COMPARED)]
 
 
 def looks_up(tool: Tool) -> bool:
@@ -175,6 +208,7 @@ class _Planning:
         self._language = language
         self._rng = rng
         self._used: list[Tool] = []
+        self._withheld: list[Tool] = []
 
     def scenario(self, complexity: Complexity, category: str) -> Scenario | None:
         """Plan a scenario with a main episode about `category`, and episodes around it; or None."""
@@ -185,11 +219,12 @@ class _Planning:
         main = self._used[0]
         minimum = rng.choice(_MINIMUM_TURNS)
         before, after = self._fillers(core, category, minimum)
+        users = sum(_LENGTHS[one.shape][0] for one in (*before, core, *after))
+        if users < min(_MINIMUM_TURNS):
+            return None
         if complexity not in _SERVED and rng.random() < _REJECTED_SHARE:
             refused = self._episode("unsupported", category)
             before += [refused] if refused else []
-        keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
-        withheld = [tool for tool in self._used if tool.key in keys]
         ends = [EpisodePlan(shape="thanks")] if rng.random() < _THANKS_SHARE else []
         days, quarters = rng.randrange(_DAYS), rng.randrange(_MINUTES_A_DAY // 15)
         moment = _FIRST_DAY + timedelta(days=days, minutes=15 * quarters)
@@ -198,10 +233,10 @@ class _Planning:
             language=self._language,
             category=category,
             episodes=(*before, core, *after, *ends),
-            candidates=tuple(tool.key for tool in self._candidates(main, withheld)),
-            withheld=tuple(tool.key for tool in withheld),
+            candidates=tuple(tool.key for tool in self._candidates(main)),
+            withheld=tuple(tool.key for tool in self._withheld),
             reference_time=f"{moment:%Y-%m-%d %H:%M}",
-            minimum_turns=minimum,
+            minimum_turns=min(minimum, users),
             seed=rng.getrandbits(32),
             origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in self._used)),
         )
@@ -235,10 +270,16 @@ class _Planning:
         """Return an episode of tools not yet in use, or None if the category has none that fit."""
         of_category = (tool for tool in self._pool if tool.category == category)
         free = [tool for tool in of_category if not _is_like(tool, self._used)]
-        chosen = self._tools_for(shape, free)
+        # what is refused is refused clearly if no other tool of the conversation is for the same
+        against = self._used if shape == "unsupported" else self._withheld
+        clear = [tool for tool in free if not any(_takes_the_same(tool, one) for one in against)]
+        if shape == "unsupported":
+            clear = [tool for tool in clear if not _has_coded_choices(tool)]
+        chosen = self._tools_for(shape, clear) or self._tools_for(shape, free)
         if not chosen:
             return None
         self._used += chosen
+        self._withheld += chosen if shape == "unsupported" else []
         count = self._rng.choice(_COMPARED) if shape == "compared" else 1
         return EpisodePlan(shape=shape, tools=tuple(tool.key for tool in chosen), count=count)
 
@@ -252,16 +293,35 @@ class _Planning:
         fitting = [tool for tool in free if shape != "compared" or comparable(tool)]
         return [self._rng.choice(fitting)] if fitting else []
 
-    def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:
+    def _candidates(self, main: Tool) -> list[Tool]:
         """Return the episodes' tools and distractors, none of which can replace a withheld tool."""
         rng = self._rng
         drawn = rng.random()
         least, most = next((least, most) for share, least, most in _TOOL_COUNTS if drawn < share)
-        own = [tool for tool in self._used if tool not in withheld]
+        own = [tool for tool in self._used if tool not in self._withheld]
         others = (tool for tool in self._pool if tool not in self._used)
-        pool = ToolPool([tool for tool in others if not _is_like(tool, (*withheld, *own))])
+        apart = (tool for tool in others if not _is_like(tool, (*self._withheld, *own)))
+        pool = ToolPool(
+            [
+                tool
+                for tool in apart
+                if not any(_takes_the_same(tool, one) for one in self._withheld)
+            ]
+        )
         company = pick_distractors(main, pool, max(2, rng.randint(least, most) - len(own)), rng)
         return rng.sample([*own, *company], len(own) + len(company))
+
+
+def _takes_the_same(one: Tool, other: Tool) -> bool:
+    """Whether both tools take the same details for the same deed, so that one is heard for both."""
+    is_same_deed = (_deed(one) in CHANGES) == (_deed(other) in CHANGES)
+    return is_same_deed and {*one.required} == {*other.required}
+
+
+def _has_coded_choices(tool: Tool) -> bool:
+    """Whether a required choice is a name as code has it, which is said for a call only."""
+    choices = (str(one) for name in tool.required for one in choices_of(tool.properties[name]))
+    return any("_" in choice for choice in choices)
 
 
 def _is_like(tool: Tool, others: Iterable[Tool]) -> bool:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import deed_of, function_words
 from callwright.language.pages import filled, shapes_in
-from callwright.language.schemas import TIME_VALUE
+from callwright.language.schemas import TIME_VALUE, choices_of
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
 _LOOKING = frozenset({"list", "search", "look"})
@@ -78,7 +78,8 @@ def error_of(result: JsonValue) -> str:
 def links_between(source: Tool, tool: Tool) -> list[Link]:
     """Return links to what `tool` requires from results of `source` with the same name and type.
 
-    Parameters of `source` are excluded, and both tools must be of one category.
+    Parameters of `source` are excluded, and so are choices: the state of a thing is not the state
+    to give it. Both tools must be of one category.
     """
     if source.name == tool.name or source.category != tool.category:
         return []
@@ -94,7 +95,11 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
         if offer.field in tool.required
         and offer.field not in source.properties
         and offer.schema.get("type") == tool.properties[offer.field].get("type")
-        and offer.schema.get("pattern") == tool.properties[offer.field].get("pattern")
+        and not choices_of(tool.properties[offer.field])
+        and all(
+            offer.schema.get(word) == tool.properties[offer.field].get(word)
+            for word in ("pattern", "format")
+        )
     ]
 
 

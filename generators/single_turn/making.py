@@ -30,6 +30,7 @@ from callwright.generators.tools import ToolPool, pick_distractors
 from callwright.generators.wording import FREE, ONE, AskedCall, Speaker, word_calls
 from callwright.llm.answer_schemas import narrowed
 from callwright.llm.prompts import render
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Assignment,
@@ -62,7 +63,8 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     """
     tool = context.tool(assignment.tool)
     fixed = () if traits_of(assignment.kind).is_partial else tool.required
-    offered = tuple(name for name in tool.choosable if name not in fixed)
+    unknown = context.own_values.unknown(tool, tool.optional)
+    offered = tuple(name for name in tool.choosable if name not in (*fixed, *unknown))
     wanted = max(0, assignment.parameter_count - len(fixed))
     if wanted == 0 or wanted >= len(offered):
         chosen = offered[:wanted]
@@ -235,7 +237,20 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     """Return why no sample of the order's kind can be about the tool, or "" if one can."""
     if order.kind.traits.is_partial and not tool.required:
         return "It requires nothing, so no request can lack anything."
+    if order.kind.traits.is_partial and (others := _described_alike(order, tool)):
+        return (
+            f"{count_of(others, 'other tool has', 'other tools have')} its description, so a"
+            " request that lacks a value does not tell which of them it asks for."
+        )
     return value_obstacle(order, tool)
+
+
+def _described_alike(order: Order, tool: Tool) -> int:
+    """Return how many other tools have the very description of this one, if it has any."""
+    if not tool.description:
+        return 0
+    named = {one.name for one in order.tools if one.description == tool.description}
+    return len(named - {tool.name})
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
