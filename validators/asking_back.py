@@ -21,8 +21,8 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 _SENTENCE = re.compile(widened(r"@[^?!.\n]+@[?!.]*"))
 _ASKS = LanguagePattern(r"@[?]|@{assistant_asks}|@{asking}")
-_LISTS = LanguagePattern(r"@[,;]|、|@{list_joint}")
-_PIECES = LanguagePattern(r"@[,;:]|、|/|@{first_clause_end}|@{list_joint}")
+_LISTS = LanguagePattern(r"@[,;]|@{enumerates}|@{list_joint}")
+_PIECES = LanguagePattern(r"@[,;:]|@{enumerates}|/|@{first_clause_end}|@{list_joint}")
 _LONGEST = 2000  # characters: who writes more asks nothing that anybody could answer
 _OFFERED = 2  # choices of a parameter: a question that has so many offers them
 # The kinds of parameters that a question word asks for, by the cue of the languages.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import orjson
 
@@ -130,6 +130,16 @@ class KeptSample(NamedTuple):
     def record(self) -> dict[str, Any]:
         """The whole sample, as `export --to records` writes it and `check_records` reads it."""
         return record_line(self.sample, {tool.key: tool for tool in self.tools})
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Self:
+        """Return the sample of a `record`. Raises RecordError if it is none."""
+        try:
+            sample = Sample.model_validate(record["sample"])
+            tools = tuple(Tool.model_validate(tool) for tool in record["tools"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise RecordError(f"This is not the record of a sample: {error}.") from error
+        return cls(sample, tools, tuple(one for call in sample.gold for one in call.evidence))
 
 
 class WorkFolder:
@@ -469,16 +479,11 @@ def kept_in_folder(folder: Path) -> Iterator[KeptSample]:
 
 
 def _of_line(line: bytes, path: Path) -> KeptSample:
-    try:
-        stated = orjson.loads(line)
-        sample = Sample.model_validate(stated["sample"])
-        tools = tuple(Tool.model_validate(tool) for tool in stated["tools"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise RecordError(f"{str(path)!r} has a line that is not a record: {error}.") from error
     split = "" if path.stem == "records" else path.stem
-    return KeptSample(
-        sample, tools, tuple(proof for call in sample.gold for proof in call.evidence), split=split
-    )
+    try:
+        return KeptSample.read(orjson.loads(line))._replace(split=split)
+    except (ValueError, RecordError) as error:
+        raise RecordError(f"{str(path)!r} has a line that is not a record: {error}.") from error
 
 
 @with_options

@@ -67,6 +67,8 @@ def compare_answer(
     [mistake] = mistakes_of([read.prediction], {sample.key: sample})
     if mistake is None:
         raise RecordError(f"The sample {sample.key} asks for no call that could be compared.")
+    if calls and len(calls) > len(sample.gold):
+        mistake = mistake or "wrong_tool"  # evaluations follow HammerBench, where the first counts
     due = [one.bare.model_dump() for one in sample.gold]
     made = [one.model_dump() for one in calls] or completion.text
     reason = f"Due: {_json(due)}. Given: {_json(made)}."

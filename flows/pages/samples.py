@@ -1,7 +1,7 @@
 """The pages of samples: the filtered list, one sample in full, and the sample as a test."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -33,14 +33,11 @@ from callwright.warehouse.browsing import (
     neighbours,
     samples_of,
 )
-from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import record_line
-from callwright.warehouse.exports.writing import wire_document
 from callwright.warehouse.records import Evidence, Sample, Tool
 from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.wire_names import wire_names
 
 # What speaks against a sample is read first.
 _FIRST: Mapping[str, int] = {"contradicted": -2, "unproved": -1}
@@ -208,30 +205,4 @@ def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Return a sample's last due calls as a test of a model, "" if no calls are asked for."""
     if not sample.call_turns:
         return ""
-    names = wire_names(tools.values())
-    shown = [tools[key] for key in sample.candidates if key in tools]
-    return render(
-        "sample_test.py.j2",
-        key=sample.key,
-        messages=_lines(
-            list(openai_messages(sample.briefing, sample.turns[: sample.call_turns[-1][0]], names))
-        ),
-        tools=_lines(
-            [{"type": "function", "function": wire_document(tool, names)} for tool in shown]
-        ),
-        due=_lines(
-            [
-                {
-                    "name": names.tool(one.tool),
-                    "arguments": names.arguments(one.tool, one.arguments),
-                }
-                for one in sample.gold
-            ]
-        ),
-    )
-
-
-def _lines(values: Sequence[object]) -> str:
-    return (
-        "[\n" + "".join(f"        {value!r},\n" for value in values) + "    ]" if values else "[]"
-    )
+    return render("sample_test.py.j2", key=sample.key, record=repr(record_line(sample, tools)))

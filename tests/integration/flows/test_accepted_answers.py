@@ -10,6 +10,7 @@ import callwright
 from callwright.flows.api.releases import KeptSample, LoadedRelease
 from callwright.flows.api.surroundings import settings_of
 from callwright.language.calls.tools import view_of
+from callwright.warehouse.errors import RecordError
 from tests.support.flows.small_builds import warehouse_of
 
 SAMPLES = {"imperfect": 8, "perfect": 6, "irrelevant": 2}
@@ -125,3 +126,8 @@ def test_a_sample_compares_an_answer_as_evaluations_do(release: LoadedRelease) -
             "question" if missing_in(kept) else "gold",
         )
         assert not kept.compare(RuntimeError).is_right
+        more = [*((call.tool, call.arguments) for call in kept.calls), ("another", {})]
+        assert not kept.compare(more).is_right, "one call too many"
+        assert callwright.KeptSample.read(kept.record).compare(None) == kept.compare(None)
+    with pytest.raises(RecordError, match="not the record of a sample"):
+        callwright.KeptSample.read({"sample": {}})

@@ -301,7 +301,7 @@ def test_a_sample_is_taken_along_as_a_record_and_as_a_test_that_runs(
         ]
 
         def answer(messages: Any, tools: Any, sample: Any = sample, due: Any = due) -> Any:
-            assert tools == sample.openai_tools
+            assert (messages, tools) == (sample.prompt, sample.openai_tools)
             assert messages[-1]["role"] == "user"
             return due[::-1]
 

@@ -73,6 +73,33 @@ def test_a_question_for_nothing_or_for_what_was_said_is_wrong(text: str) -> None
     assert read(imperfect(restaurant="Lindenhof"), [BOOK, WEATHER], text=text)[0] == "refused"
 
 
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("请问您想预订哪天的座位？", ""),
+        ("需要预订几个人的座位？", ""),
+        ("请告诉我餐厅、人数、日期。", "refused"),
+        ("请问您还需要什么？", "refused"),
+    ],
+)
+def test_questions_are_read_in_other_languages(text: str, mistake: str) -> None:
+    words = {"restaurant": "餐厅", "people": "人数", "day": "日期"}
+    kinds = {"people": "integer"}
+    described = {
+        name: {"type": kinds.get(name, "string"), "description": called}
+        for name, called in words.items()
+    }
+    tool = make_tool("book_table", required=NAMES, language="zh", **described)
+    sample = make_sample(
+        [tool],
+        "在椴树园订一桌。",
+        {"book_table": {"restaurant": "椴树园"}},
+        kind="imperfect",
+        language="zh",
+    )
+    assert read(sample, [tool], text=text)[0] == mistake
+
+
 def test_the_partial_call_stays_right_and_a_question_beside_a_call_is_none() -> None:
     sample, tools = imperfect(restaurant="Lindenhof"), [BOOK, WEATHER]
     gold = Call(tool="book_table", arguments={"restaurant": "Lindenhof"})
