@@ -209,6 +209,16 @@ def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
     return dropped
 
 
+def usable_catalog(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> KeptCatalog:
+    """Import a catalog. Raise ConfigurationError that says why if no tool in it can be used."""
+    kept = import_catalog(warehouse, form, path)
+    if not kept.tools:
+        problems = weightiest_first(problems_in(warehouse, kept.key))[:1]
+        reason = "".join(f" {one.message}" for one in problems)
+        raise ConfigurationError(f"The {form} catalog {kept.path!r} has no usable tools.{reason}")
+    return kept
+
+
 def tools_in(warehouse: Warehouse, key: str, choice: ToolChoice = _ALL) -> list[Tool]:
     """Return the tools of a catalog by its key, or those chosen; only those are read."""
     chosen = choose(listed_in(warehouse, key), choice)
@@ -434,16 +444,7 @@ def gather_tools(
         elif isinstance(source, CatalogTools):
             source_tools = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
         else:
-            imported_catalog = import_catalog(warehouse, source.format, source.path)
-            if not imported_catalog.tools:
-                reason = "".join(
-                    f" {one.message}"
-                    for one in weightiest_first(problems_in(warehouse, imported_catalog.key))[:1]
-                )
-                raise ConfigurationError(
-                    f"The {source.format} catalog {imported_catalog.path!r} has no usable"
-                    f" tools.{reason}"
-                )
+            imported_catalog = usable_catalog(warehouse, source.format, source.path)
             source_tools, odd = (
                 tools_in(warehouse, imported_catalog.key, source),
                 problems_in(warehouse, imported_catalog.key),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.flows.catalogs import (
     catalog_named,
-    import_catalog,
     import_server,
     listed_in,
     tools_in,
+    usable_catalog,
     with_catalogs,
 )
 from callwright.flows.recipe import Recipe
@@ -156,7 +156,7 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
     warehouse = open_warehouse(settings)
     for source in simulated:
         if source.path is not None:
-            kept_catalog = import_catalog(warehouse, source.format, source.path)
+            kept_catalog = usable_catalog(warehouse, source.format, source.path)
         else:
             kept_catalog = catalog_named(warehouse, source.catalog)
         tools = tools_in(warehouse, kept_catalog.key, source)

@@ -136,6 +136,9 @@ def slots_of(
             [parameter] = parameter_views({"properties": {name: schema}})
             # without rules of a language, only what stands in the call is known to be said in it
             said = say_as(manner if is_known else "bare", parameter, value, language, rng)
+            if isinstance(value, list) and not is_known:
+                listed = ", ".join(map(str, value))
+                said = said._replace(words=listed, shown=listed)
             taken = {one.name for one in slots}
             slots.append(
                 Slot(

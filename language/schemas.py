@@ -302,12 +302,12 @@ def _longest(what: "str | _Node") -> int:
     return 1 if isinstance(what, str) else what.longest
 
 
-def matching_text(pattern: str, rng: Random) -> str:
-    """Return text that matches the whole pattern.
+def matching_text(pattern: str, rng: Random, *, least: int = 0) -> str:
+    """Return text that matches the whole pattern, of `least` characters if its repetitions allow.
 
     Raises UnsupportedPatternError if the pattern needs more than this can generate.
     """
-    node = _parsed(pattern)
+    node = _parsed(pattern, max(_OPEN_ENDED, least))
     if node.longest > _LONGEST_TEXT:
         problem = f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters."
         raise UnsupportedPatternError(problem)
@@ -330,8 +330,8 @@ def _write(node: _Node, rng: Random) -> str:
 
 
 @lru_cache(1024)
-def _parsed(pattern: str) -> _Node:
-    reader = _SchemaReader(pattern)
+def _parsed(pattern: str, open_ended: int) -> _Node:
+    reader = _SchemaReader(pattern, open_ended)
     node = reader.alternatives()
     if reader.at != len(pattern):
         raise UnsupportedPatternError(f"The pattern {pattern!r} has a ')' too many.")
@@ -339,8 +339,8 @@ def _parsed(pattern: str) -> _Node:
 
 
 class _SchemaReader:
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
+    def __init__(self, pattern: str, open_ended: int) -> None:
+        self.pattern, self._open_ended = pattern, open_ended
         self.at = 0
         self._depth = 0
 
@@ -441,10 +441,11 @@ class _SchemaReader:
             if not are_numbers or int(least) > _LONGEST:
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
-            high = min(int(most), low + _SPREAD) if most else low + _OPEN_ENDED
+            spread = max(_SPREAD, self._open_ended)
+            high = min(int(most), low + spread) if most else low + self._open_ended
             counts = (low, high) if comma else (low, low)
         else:
-            counts = {"?": (0, 1), "*": (0, _OPEN_ENDED), "+": (1, 1 + _OPEN_ENDED)}[mark]
+            counts = {"?": (0, 1), "*": (0, self._open_ended), "+": (1, 1 + self._open_ended)}[mark]
         if not self._skips("?"):
             self._skips("+")
         return counts

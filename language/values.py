@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from random import Random
 from typing import NamedTuple
 
@@ -148,19 +148,33 @@ def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR
         case "enum":
             return _read_choice(words, schema)
         case "array":
-            return _read_list(words, schema.get("items") or {})
-        case "object":
-            return None  # its members have to be read one by one
+            return _read_list(words, schema)
+        case "object":  # members have to be read one by one, unless any name is one
+            return None if schema.get("properties") else _read_map(words, schema)
     return words.strip(_QUOTES) or None
 
 
-def _read_list(words: str, items: JsonSchema) -> JsonValue | None:
+def _read_list(words: str, schema: JsonSchema) -> JsonValue | None:
+    items = schema.get("items") or {}
     if kind_of(items) == "date":  # "Sunday, December 13, 2026" is one
         dates = (one for one in find_dates(words) if one.rule in (DATE, VERBATIM))
         return [str(found.value) for found in dates] or None
     pieces = filter(None, _SEPARATORS.everywhere.split(words.strip(_QUOTES)))
-    values = [read_value(piece, items) for piece in pieces]
+    # of a tuple each place has a schema of its own
+    told = chain(schema.get("prefixItems") or (), repeat(items))
+    values = [read_value(piece, one) for piece, one in zip(pieces, told, strict=False)]
     return None if not values or None in values else values
+
+
+def _read_map(words: str, schema: JsonSchema) -> JsonValue | None:
+    """Return the pairs of a name and a value that the words list: "owner priya, region north"."""
+    inner = schema.get("additionalProperties")
+    if not isinstance(inner, dict) or not inner:
+        return None
+    pieces = filter(None, _SEPARATORS.everywhere.split(words.strip(_QUOTES)))
+    pairs = [piece.partition(" ") for piece in pieces]
+    values = {name.rstrip(":"): read_value(value, inner) for name, _, value in pairs}
+    return None if not values or None in values.values() else values
 
 
 def _read_date(words: str) -> str | None:

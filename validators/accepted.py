@@ -5,7 +5,7 @@ it with its evidence. An answer that makes use of it is read as the gold (`Accep
 that whatever compares answers with the gold counts them all.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, get_args
 
@@ -13,13 +13,10 @@ from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
 from callwright.generators.tools import tools_by_name
-from callwright.language.names import humanise
-from callwright.language.packs import LanguagePattern
-from callwright.language.schemas import choices_of, json_type
 from callwright.validators.asking_back import asks_for_missing
-from callwright.validators.matching import is_same_value
+from callwright.validators.matching import are_same_members, free_order, is_same_value
 from callwright.validators.metrics.mistakes import CallPair, pair_calls
-from callwright.validators.toolset.redundancy import do_the_same
+from callwright.validators.toolset.redundancy import are_equal_tools
 from callwright.warehouse.records import (
     Allowance,
     AnswerSort,
@@ -34,31 +31,31 @@ from callwright.warehouse.records import (
 )
 
 _SORTS: tuple[AnswerSort, ...] = get_args(AnswerSort)
-_ANY_ORDER, _IN_ORDER = LanguagePattern("@{any_order}"), LanguagePattern("@{in_order}")
 _LONGEST_LIST = 64  # longer lists are compared in their order
 
 
-def allowances_of(sample: Sample, turn: int, tools: Mapping[str, Tool]) -> Iterator[Allowance]:
-    """Yield what answers at a turn may do otherwise than its gold; `tools` are by key."""
+def allowances_of(
+    sample: Sample, turn: int, tools: Mapping[str, Tool], called: Collection[str] | None = None
+) -> Iterator[Allowance]:
+    """Yield what answers at a turn may do otherwise than its gold; `tools` are by key.
+
+    Equal tools are looked for among those `called`, or all: that takes an encoder where tools have
+    the same parameters.
+    """
     by_name = tools_by_name(sample, tools)
     for place, due in enumerate(sample.calls_at(turn)):
         tool = by_name.get(due.tool)
         if tool is None:
             continue
         for name, schema in tool.properties.items():
-            for sort, value, word in _of_argument(due, tool, name, schema):
-                yield Allowance(
-                    sort=sort,
-                    turn=turn,
-                    call=place,
-                    argument=name,
-                    value=value,
-                    evidence=f"required.{name}"
-                    if word == "required"
-                    else f"properties.{name}.{word}",
+            yield from (
+                Allowance(
+                    sort=sort, turn=turn, call=place, argument=name, value=value, evidence=evidence
                 )
+                for sort, value, evidence in _of_argument(due, tool, name, schema)
+            )
         for other in by_name.values():
-            if do_the_same(tool, other):
+            if (called is None or other.name in called) and are_equal_tools(tool, other):
                 yield Allowance(
                     sort="equal_tool", turn=turn, call=place, tool=other.name, evidence=other.key
                 )
@@ -67,42 +64,17 @@ def allowances_of(sample: Sample, turn: int, tools: Mapping[str, Tool]) -> Itera
 def _of_argument(
     due: GoldCall, tool: Tool, name: str, schema: JsonSchema
 ) -> Iterator[tuple[AnswerSort, JsonValue, str]]:
-    """Yield what is allowed for an argument, its value, and the word of the schema that says so."""
-    given, is_given, is_required = (
-        due.arguments.get(name),
-        name in due.arguments,
-        name in tool.required,
-    )
-    default = schema.get("default")
-    if default is not None and (
-        (is_given and not is_required and is_same_value(given, default, schema)) or not is_given
-    ):
-        yield "default", default, "default"
+    """Yield what is allowed for an argument, its value, and the place that says so."""
+    given, is_given = due.arguments.get(name), name in due.arguments
+    is_required, default = name in tool.required, schema.get("default")
+    may_lack = is_given and not is_required and is_same_value(given, default, schema)
+    if default is not None and (may_lack or not is_given):
+        yield "default", default, f"properties.{name}.default"
     is_list = isinstance(given, list) and 1 < len(given) <= _LONGEST_LIST
-    if is_list and (word := _free_order(name, schema)):
-        yield "order", given, word
+    if is_list and (word := free_order(name, schema)):
+        yield "order", given, f"properties.{name}.{word}"
     if is_required and not is_given:
-        yield "question", None, "required"
-
-
-def _free_order(name: str, schema: JsonSchema) -> str:
-    """Return the word of a schema by which a list has no order, or "" if it has one.
-
-    Members that are unique make a set, and so do choices, unless name or description speak of an
-    order.
-    """
-    if json_type(schema) != "array":
-        return ""
-    description = str(schema.get("description") or "")
-    if _ANY_ORDER.of(description).search(description):
-        return "description"
-    about = f"{humanise(name)}. {description}"
-    if _IN_ORDER.of(about).search(about):
-        return ""
-    if schema.get("uniqueItems") is True:
-        return "uniqueItems"
-    items = schema.get("items")
-    return "items.enum" if isinstance(items, dict) and choices_of(items) else ""
+        yield "question", None, f"required.{name}"
 
 
 class ReadAnswer(NamedTuple):
@@ -119,7 +91,7 @@ class AcceptedAnswers:
         """Take a sample; `tools` by key have its candidates."""
         self._sample = sample
         self._tools = tools
-        self._allowed: dict[int, list[Allowance]] = {}
+        self._allowed: dict[tuple[int, frozenset[str]], list[Allowance]] = {}
         # an answer holds on to its calls: no others can then be taken for them
         self._read: dict[tuple[int, int, str], tuple[tuple[Call, ...], AnswerSort, object]] = {}
 
@@ -148,7 +120,8 @@ class AcceptedAnswers:
             (one.tool, one.arguments) for one in due
         ]:
             return made, "gold"
-        allowed = self._allowances(prediction.turn)
+        strange = {one.tool for one in made}.difference(one.tool for one in due)
+        allowed = self._allowances(prediction.turn, frozenset(strange))
         if not made:
             is_question = any(one.sort == "question" for one in allowed) and self._asks(
                 prediction.text, due
@@ -167,10 +140,11 @@ class AcceptedAnswers:
                 renamed[at] = Call(tool=pair.due.tool, arguments=arguments)
         return tuple(renamed) if sorts else made, max(sorts, key=_SORTS.index, default="gold")
 
-    def _allowances(self, turn: int) -> list[Allowance]:
-        if turn not in self._allowed:
-            self._allowed[turn] = [*allowances_of(self._sample, turn, self._tools)]
-        return self._allowed[turn]
+    def _allowances(self, turn: int, called: frozenset[str]) -> list[Allowance]:
+        wanted = (turn, called)
+        if wanted not in self._allowed:
+            self._allowed[wanted] = [*allowances_of(self._sample, turn, self._tools, called)]
+        return self._allowed[wanted]
 
     def _schemas(self, due: GoldCall) -> Mapping[str, JsonSchema]:
         tool = tools_by_name(self._sample, self._tools).get(due.tool)
@@ -219,24 +193,10 @@ def _aligned(
                 continue
             del arguments[name]
         elif one.sort == "order" and name in given and given[name] != due.arguments[name]:
-            if not _are_same_members(due.arguments[name], given[name], schema):
+            if not are_same_members(due.arguments[name], given[name], schema):
                 continue
             arguments[name] = due.arguments[name]
         else:
             continue
         by.add(one.sort)
     return arguments, by
-
-
-def _are_same_members(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
-        return False
-    items, left = schema.get("items"), list(other)
-    member_schema = items if isinstance(items, dict) else {}
-    for value in one:
-        found = (at for at, given in enumerate(left) if is_same_value(value, given, member_schema))
-        place = next(found, None)
-        if place is None:
-            return False
-        del left[place]
-    return True

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.packs import unspaced
+from callwright.language.names import humanise
+from callwright.language.packs import LanguagePattern, unspaced
+from callwright.language.schemas import choices_of, json_type
 from callwright.language.text import fold, folded
 from callwright.language.values import read_value
 from callwright.warehouse.extras import require_extra
@@ -17,6 +19,7 @@ from callwright.warehouse.records import Call, DoubtedFact, DoubtKind, JsonSchem
 
 THRESHOLD = 0.7
 _CACHED = 65_536
+_ANY_ORDER, _IN_ORDER = LanguagePattern("@{any_order}"), LanguagePattern("@{in_order}")
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 
 
@@ -164,6 +167,41 @@ def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> 
     if isinstance(expected, str) and isinstance(given, str) and fold(expected) == fold(given):
         return True
     return _is_read_the_same(expected, given, schema)
+
+
+def free_order(name: str, schema: JsonSchema) -> str:
+    """Return the word of a schema by which a list has no order, or "" if it has one.
+
+    Members that are unique make a set, and so do choices, unless name or description speak of an
+    order.
+    """
+    if json_type(schema) != "array":
+        return ""
+    description = str(schema.get("description") or "")
+    if _ANY_ORDER.of(description).search(description):
+        return "description"
+    about = f"{humanise(name)}. {description}"
+    if _IN_ORDER.of(about).search(about):
+        return ""
+    if schema.get("uniqueItems") is True:
+        return "uniqueItems"
+    items = schema.get("items")
+    return "items.enum" if isinstance(items, dict) and choices_of(items) else ""
+
+
+def are_same_members(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
+    """Whether two lists have the same members, in any order."""
+    if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
+        return False
+    items, left = schema.get("items"), list(other)
+    member_schema = items if isinstance(items, dict) else {}
+    for value in one:
+        found = (at for at, given in enumerate(left) if is_same_value(value, given, member_schema))
+        place = next(found, None)
+        if place is None:
+            return False
+        del left[place]
+    return True
 
 
 def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:

@@ -79,6 +79,7 @@ class WireNames:
     tools: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     schemas: Mapping[str, Sequence[JsonSchema]] = field(default_factory=dict)
+    _shown: dict[str, Tool] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         """Whether anything has another name on the wire."""

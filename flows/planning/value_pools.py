@@ -1,4 +1,4 @@
-"""Values that the generating model thinks up for parameters of which nothing tells the values.
+"""Values that the generating model thinks up for free texts and what nothing tells the values of.
 
 A model is asked once for a tool. Its reply is in the ledger, and what is usable of it in the table
 `value_pools`; a build takes these values as it takes those of the recipe.
@@ -18,8 +18,10 @@ from callwright.flows.run.work import task_group, with_secret
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.toolmaking import made_tools
 from callwright.generators.own_values import OwnValues
+from callwright.generators.routing.making import NO_CATALOGS
 from callwright.generators.sentences.value_pools import STAGE, think_up_values
 from callwright.generators.tools import is_plain
+from callwright.language.calls.parameters import in_context, is_free_text
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import Readiness, open_chat, reads_language
@@ -82,13 +84,21 @@ async def collect_pools(recipe: Recipe, settings: Settings, progress: Progress) 
 
 
 def _lacking(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[str]]]:
-    """Yield the tools that need values, with the parameters that a sentence can state."""
-    own = OwnValues(recipe.own_values)
+    """Yield the tools that need values, with the parameters that a sentence can state.
+
+    Free texts count too, unless there are more tools than samples: few of them would be used.
+    """
+    own, are_few = OwnValues(recipe.own_values), len(tools) <= sum(recipe.samples.values())
     for tool in tools:
-        if own.unknown(tool, tool.required):
-            names = own.unknown(tool, tool.choosable)
-            if plain := [one for one in names if is_plain(tool.properties[one])]:
-                yield tool, plain
+        schemas = in_context(tool.properties, tool.name, tool.description)
+        names = [one for one in tool.choosable if not own.of(tool, one) and is_plain(schemas[one])]
+        unknown = own.unknown(tool, names)
+        free = [one for one in names if is_free_text(one, schemas[one])]
+        asked = unknown if {*unknown} & {*tool.required} else []
+        if are_few and tool.source not in NO_CATALOGS:
+            asked = [one for one in names if one in unknown or one in free]
+        if asked:
+            yield tool, asked
 
 
 def with_pools(recipe: Recipe, tools: Sequence[Tool], warehouse: Warehouse) -> Recipe:

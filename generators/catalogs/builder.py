@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isnan
 from pathlib import Path
@@ -218,6 +218,8 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     written, odd = rewrite(
         parameters, schemas.change, before=as_current, hidden="readOnly", met=schemas.met
     )
+    if written == IMPOSSIBLE:
+        return Rewritten({}, (*_impossible(odd), *odd))
     schema, notes = _shaped(written)
     notes = (*odd, *notes)
     if any(note.kind in FATAL for note in notes):
@@ -228,6 +230,12 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
     return Rewritten(schema, (*notes, *_validity(schema, schemas)))
+
+
+def _impossible(notes: Sequence[Note]) -> Iterator[Note]:
+    """Yield why no call fits parameters, by the first required member that no value fits."""
+    why = next((f": {note}" for note in notes if note.kind == "no_value"), ".")
+    yield Note("impossible", f"No call fits these parameters{why} The tool is left out.")
 
 
 def _original_of(
@@ -272,8 +280,6 @@ def _valid_returns(
 def _shaped(schema: JsonSchema) -> Rewritten:
     """Return the schema with a type and properties, and with every required name declared."""
     notes: list[Note] = []
-    if schema == IMPOSSIBLE:
-        return Rewritten({}, (Note("impossible", "No call fits these parameters; left out."),))
     if "type" not in schema:
         message = "The parameters name no type at the top; taken as an object."
         notes.append(Note("no_parameters_type", message))

@@ -347,9 +347,8 @@ def _without_impossible(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     needed = [name for name in lost if isinstance(required, list) and name in required]
     if not lost:
         return schema
-    end = f"{shown(needed)} is required" if needed else "dropped"
-    message = f"No value fits {shown(lost)}, which allows no choice; {end}."
-    notes.append(Note("no_value", message))
+    wanted = f"the required {shown(needed)}." if needed else f"{shown(lost)}; dropped."
+    notes.append(Note("no_value", f"No value fits {wanted}"))
     if needed:
         return IMPOSSIBLE
     return {**schema, "properties": {name: members[name] for name in members if name not in lost}}

@@ -143,9 +143,9 @@ def with_other_values(
         known = {name: new_values[was] for name, was in said.items() if was in new_values}
         lacking = [name for name in said if name not in known]
         drawn = known | draw.fill(by_name[call.tool], lacking, known)
-        new_values |= {was: drawn[name] for name, was in said.items()}
-        other = {name: StatedValue(value=drawn[name], element=_STATED) for name in said}
-        calls.append(call.with_changes(arguments={**call.arguments, **other}))
+        new_values |= {was: drawn[name] for name, was in said.items() if name in drawn}
+        found = {name: one for name, one in call.arguments.items() if name not in said}
+        calls.append(_planned(by_name[call.tool], drawn, found))
     return plan.with_changes(calls=tuple(calls), value_set=value_set)
 
 
@@ -243,11 +243,11 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> Plann
     return _planned(tool, stated, {name: Picked(call=at, entries="", field=name) for name in fed})
 
 
-def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> PlannedCall:
+def _planned(tool: Tool, stated: Arguments, found: Mapping[str, ValueSource]) -> PlannedCall:
     sources: dict[str, ValueSource] = {
         name: StatedValue(value=one, element=_STATED) for name, one in stated.items()
     }
-    sources |= picked
+    sources |= found
     names = (*tool.required, *(name for name in sources if name not in tool.required))
     return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in names})
 

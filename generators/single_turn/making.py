@@ -63,7 +63,8 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     """
     tool = context.tool(assignment.tool)
     fixed = () if traits_of(assignment.kind).is_partial else tool.required
-    offered = tuple(name for name in tool.choosable if name not in fixed)
+    unknown = context.own_values.unknown(tool, tool.optional)
+    offered = tuple(name for name in tool.choosable if name not in (*fixed, *unknown))
     wanted = max(0, assignment.parameter_count - len(fixed))
     if wanted == 0 or wanted >= len(offered):
         chosen = offered[:wanted]

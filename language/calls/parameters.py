@@ -291,6 +291,10 @@ def made_constant(name: str, schema: JsonSchema) -> str:
 
 
 _SHOWING = ("enum", "const", "examples", "default", "pattern")
+_FREE = frozenset(
+    {"text", "title", "message", "details", "reason", "problem", "task", "query", "product"}
+    | {"category", "status", "job", "food", "music", "film", "book"}
+)
 _OF_FILES = ("byte", "binary")
 _NAMING = ("name", "names")
 _DEEPEST = 6  # members within members that are looked at
@@ -341,6 +345,15 @@ def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
     needed = [one for one in required if one in members]
     told = (tells_values(one, members[one], level + 1) for one in needed or members)
     return not members or (all(told) if needed else any(told))
+
+
+def is_free_text(name: str, schema: JsonSchema) -> bool:
+    """Whether people fill a parameter with words of their own, of which code knows few."""
+    if json_type(schema) != "string" or choices_of(schema) or stated_choices(schema):
+        return False
+    row = meaning_row(name, schema)
+    kind = str(row.give.get("kind", "")).partition(" ")[0] if row else meaning_of(name, schema)
+    return kind in _FREE and not schema.keys() & {"pattern", "format"}
 
 
 def has_a_name(name: str, schema: JsonSchema) -> bool:

@@ -417,13 +417,16 @@ def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
 
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
     try:
-        text = matching_text(schema["pattern"], rng)
+        least, most = int(schema.get("minLength", 0)), schema.get("maxLength", _LONGEST_TEXT)
         # "0" and "adr_7" are of their patterns, and no ids that anybody has
-        fewest = _USUAL_LENGTH if _OPEN.search(schema["pattern"]) else 2
-        if len(text) >= fewest:
-            return text
-        found = [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))]
-        return max(found, key=len)
+        usual = _USUAL_LENGTH if _OPEN.search(schema["pattern"]) else 2
+        usual = min(max(least, usual), most)
+        texts: list[str] = []
+        for _ in range(_CALL_TRIES):
+            texts.append(matching_text(schema["pattern"], rng, least=least))
+            if usual <= len(texts[-1]) <= most:
+                return texts[-1]
+        return max((one for one in texts if len(one) <= most), key=len, default=texts[0])
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 

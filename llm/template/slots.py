@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import of
 from callwright.language.pages import filled, shapes_in
+from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised
 from callwright.llm.template.defects import (
     MISSING_ARGUMENT,
@@ -20,12 +22,13 @@ from callwright.llm.template.defects import (
 )
 from callwright.llm.template.plain_sentences import head_of
 from callwright.llm.template.sections import Sections
-from callwright.llm.template.sentences import ToolSentences, sentences_of
+from callwright.llm.template.sentences import ToolSentences, read_sentence, say_slot, sentences_of
 from callwright.llm.template.stating import lowered, opened
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language
 
 _TRIES = 12
+_TRIALS = 4  # of a sentence, since a day or an hour is said in several ways
 
 
 class SlottedCall(NamedTuple):
@@ -81,9 +84,46 @@ def word_slots(call: SlottedCall, language: Language, rng: Random, *, title: str
     ways = [(sentence, text) for sentence, text in drawn if text is not None]
     if own is None or not ways:
         return _word_plainly(call, language, rng, title)
-    sentence, text = rng.choice(ways)
+    way = next(
+        (
+            way
+            for way in rng.sample(ways, len(ways))
+            if all(_is_read_back(call, way, own, language, rng) for _ in range(_TRIALS))
+        ),
+        None,
+    )
+    if way is None:
+        return _word_plainly(call, language, rng, title)
+    sentence, text = way
     said = filled(text, {name: _mark(call, name, own) for name in call.slots})
     return opened(said, language, rng) if sentence.is_bare else capitalised(said)
+
+
+def _is_read_back(
+    call: SlottedCall,
+    way: tuple[Sentence, str],
+    own: ToolSentences,
+    language: Language,
+    rng: Random,
+) -> bool:
+    """Whether a sentence is read as it is meant, tried with values that might stand in it."""
+    view = call.view
+    try:
+        values = {
+            name: call.values.get(name) or make_value(name, view.properties[name], language, rng)
+            for name in call.slots
+        }
+    except ReplyError:
+        return True
+    said = {
+        name: say_slot(view.parameter(name), one, own, language, rng).shown
+        for name, one in values.items()
+    }
+    sentence, text = way
+    request = filled(text, said)
+    request = opened(request, language, rng) if sentence.is_bare else capitalised(request)
+    read = read_sentence(view, request, language)
+    return read is not None and read.arguments.keys() == values.keys() and not read.rest
 
 
 def _mark(call: SlottedCall, name: str, own: ToolSentences) -> str:

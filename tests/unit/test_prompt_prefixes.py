@@ -35,8 +35,8 @@ TEMPLATES = [
 TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
 VALUE = re.compile(r"^Q-\w+$", re.MULTILINE)  # a message that is nothing but a value
 BLOCK = re.compile(
-    r"(?:\A|<(conversation|tools|details|offered)>\n)(?:[^\n]*\n)*?"
-    r"</(?:conversation|tools|details|offered)>"
+    r"(?:\A|<(conversation|tools|details|offered|parameters)>\n)(?:[^\n]*\n)*?"
+    r"</(?:conversation|tools|details|offered|parameters)>"
 )
 
 
@@ -78,6 +78,10 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
     }
     if "lines" in values:
         values["lines"] = [f"{mark}-line"]
+    if path.stem == "think_up_values":
+        name = f"{mark}-name"
+        tool = {"name": name, "description": f"{mark}-told", "properties": {name: {}}}
+        values |= {"names": [name], "tool": tool}
     if "tasks" in values:
         task = {"task": f"{mark}-task", "lines": [f"{mark}-line"], "details": []}
         values["tasks"] = [task]
@@ -110,7 +114,7 @@ def test_nothing_that_all_requests_have_in_common_stands_behind_what_differs(pat
         left = TAGGED.sub("", BLOCK.sub("", first[start:].replace("user: ", "")))
         left = VALUE.sub("", left)
         # lines of a task, with the names of what they say
-        left = re.sub(r"\S*Q\S*|\b(?:\d+|for|new|not|old|value)\b|\W", "", left)
+        left = re.sub(r"\S*Q\S*|\b(?:\d+|for|any|new|not|old|value)\b|\W", "", left)
         assert not left, f"{path.stem} repeats after the first value: {left!r}"
 
 

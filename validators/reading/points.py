@@ -16,7 +16,7 @@ from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import was_made_already
 from callwright.language.schemas import leaves as values_within
 from callwright.language.schemas import replaced_at
-from callwright.validators.matching import is_same_value
+from callwright.validators.matching import are_same_members, free_order, is_same_value
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -163,7 +163,7 @@ def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
         for one in (call, other)
     )
     return first.keys() == second.keys() and all(
-        _is_same(value, second[name], schemas.get(name, {})) for name, value in first.items()
+        _is_same(value, second[name], schemas.get(name, {}), name) for name, value in first.items()
     )
 
 
@@ -171,18 +171,10 @@ def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
     """Whether passing this value has the same effect as leaving the argument out."""
     if value in (None, "", [], {}) and not isinstance(value, bool):
         return True
-    return "default" in schema and bool(_is_same(value, schema["default"], schema))
+    return "default" in schema and is_same_value(value, schema["default"], schema)
 
 
-def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    # of values that are not plain the order may count
-    if isinstance(value, list) and isinstance(other, list):
-        value, other = (
-            (
-                sorted(one, key=str)
-                if all(isinstance(member, str | int | float) for member in one)
-                else one
-            )
-            for one in (value, other)
-        )
-    return is_same_value(value, other, schema)
+def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema, name: str) -> bool:
+    return is_same_value(value, other, schema) or bool(
+        free_order(name, schema) and are_same_members(value, other, schema)
+    )

@@ -206,7 +206,7 @@ def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
 
 
 @lru_cache(8192)
-def do_the_same(one: Tool, other: Tool) -> bool:
+def are_equal_tools(one: Tool, other: Tool) -> bool:
     """Whether either of two tools may be called for the other, with the same arguments."""
     takes_same = (
         one.properties.keys() == other.properties.keys()
@@ -216,8 +216,9 @@ def do_the_same(one: Tool, other: Tool) -> bool:
             for name, schema in one.properties.items()
         )
     )
-    found = find_duplicate_tools((one, other)) if takes_same and one.name != other.name else ()
-    return any(duplicates.are_alike for duplicates in found)
+    if not takes_same or one.name == other.name or are_opposed(one, other):
+        return False
+    return any(duplicates.are_alike for duplicates in find_duplicate_tools((one, other)))
 
 
 def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:

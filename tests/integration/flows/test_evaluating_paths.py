@@ -65,7 +65,10 @@ def guided_by(guide: Guide) -> Any:
                 return json.dumps({"agree": True, "reason": "The same city."})
             case "AnswerScore":
                 return json.dumps(
-                    {"score": 2 if "spoken to" in asked.question else 1, "reason": "It reads so."}
+                    {
+                        "score": 2 if "speak to everything" in asked.question else 1,
+                        "reason": "It reads so.",
+                    }
                 )
             case _:
                 return guide.reply(

@@ -218,7 +218,7 @@ def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_tak
     release(settings, *samples, many, tools=(*odd, *others))
     model_server.most_tools = 128
     model_server.behaviour = lambda asked: (
-        orjson.dumps([long]).decode() if "You choose the tools" in asked.question else None
+        orjson.dumps([long]).decode() if "Name the tools" in asked.question else None
     )
     said: list[str] = []
     evaluate(settings, candidate(model_server, "far"), said, prompting=PromptingStrategy("native"))

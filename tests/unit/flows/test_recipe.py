@@ -74,10 +74,7 @@ def test_a_seed_category_that_the_language_lacks_is_answered_with_the_known_ones
         gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
 
-OWN = (
-    "--- system\nSpeak like a sailor.\n--- user\n{{ tool.name }} {{ arguments | json }} {{ seed"
-    " }}\n"
-)
+OWN = "--- system\nSpeak like a sailor.\n--- user\n{{ tasks | json }} {{ language }} {{ seed }}\n"
 
 
 def test_a_recipe_brings_prompts_of_its_own(tmp_path: Path) -> None:
@@ -114,7 +111,7 @@ def test_prompts_of_checks_are_versions_of_checks() -> None:
         (
             "write_request",
             "--- user\n{{ toll.name }}\n",
-            r"asks for toll; its values are arguments, language, seed, tool",
+            r"asks for toll; its values are language, seed, tasks",
         ),
         ("write_request", "--- user\n{{ tool.name\n", r"line 2 is not Jinja"),
         ("write_request", "Hello {{ tool.name }}\n", r"has no '--- user' line"),

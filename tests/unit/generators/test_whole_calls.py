@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from jsonschema import FormatChecker
 
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.choosing import ToolChoice, adapt
@@ -17,6 +18,7 @@ from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
 from callwright.language.calls.parameters import is_plumbing, title_of
 from callwright.language.schemas import SchemaValidator
+from callwright.language.values import read_value, write_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Tool
 
@@ -101,6 +103,16 @@ def test_a_tuple_is_made_place_by_place(shared: Path) -> None:
     for call in drawn(case(shared, "tool_tuple_items")):
         points = [call["start"], call["end"]]
         assert all(isinstance(point, list) and len(point) == 2 for point in points)
+
+
+def test_tuples_and_maps_are_read_as_they_are_written(shared: Path) -> None:
+    for name in ("tool_tuple_items", "tool_addprops_map"):
+        tool = case(shared, name)
+        for call in drawn(tool, 6):
+            for one, value in call.items():
+                schema = tool.properties[one]
+                said = write_value(value, schema, "en", Random(1))
+                assert read_value(said, schema) == value, said
 
 
 def test_what_may_be_a_text_or_a_number_is_a_word(shared: Path) -> None:
@@ -303,6 +315,122 @@ IDIOMS: dict[str, Any] = {
         },
         "required": ["tags"],
     },
+    "one of several flags": {
+        "properties": {one: {"type": "boolean"} for one in ("sntp", "timep", "either", "ntp")},
+        "oneOf": [{"required": [one]} for one in ("sntp", "timep", "either", "ntp")],
+        "additionalProperties": False,
+    },
+    "a choice that decides what is required": {
+        "properties": {"kind": {"enum": ["mail", "call"]}, "email": TEXT, "phone": TEXT},
+        "required": ["kind"],
+        "anyOf": [
+            {"properties": {"kind": {"enum": ["mail"]}}, "required": ["email"]},
+            {"properties": {"kind": {"enum": ["call"]}}, "required": ["phone"]},
+        ],
+    },
+    "anyOf within allOf": {
+        "properties": {"city": TEXT, "country": TEXT},
+        "required": ["city"],
+        "allOf": [{"anyOf": [{"required": ["country"]}, {"required": ["city", "country"]}]}],
+        "additionalProperties": False,
+    },
+    "allOf with oneOf": {
+        "properties": {"city": TEXT, "is_far": {"type": "boolean"}},
+        "allOf": [{"required": ["city"]}, {"oneOf": [{"required": ["is_far"]}]}],
+    },
+    "alternatives with a member of one name": {
+        "properties": {
+            "filters": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"oneOf": [{"$ref": "#/$defs/Window"}, {"$ref": "#/$defs/Space"}]},
+            }
+        },
+        "required": ["filters"],
+        "$defs": {
+            "Window": {
+                "type": "object",
+                "required": ["params"],
+                "properties": {
+                    "params": {
+                        "type": "object",
+                        "required": ["seconds"],
+                        "properties": {"seconds": {"type": "number"}},
+                        "additionalProperties": False,
+                    }
+                },
+            },
+            "Space": {
+                "type": "object",
+                "required": ["params"],
+                "properties": {
+                    "params": {
+                        "type": "object",
+                        "required": ["city"],
+                        "properties": {"city": TEXT},
+                        "additionalProperties": False,
+                    }
+                },
+            },
+        },
+    },
+    "a condition in each item": {
+        "properties": {
+            "guests": {
+                "type": "array",
+                "minItems": 2,
+                "items": {
+                    "type": "object",
+                    "properties": {"meal": {"enum": ["meat", "fish"]}, "email": TEXT},
+                    "required": ["meal"],
+                    "if": {"properties": {"meal": {"const": "fish"}}},
+                    "then": {"required": ["email"]},
+                },
+            }
+        },
+        "required": ["guests"],
+    },
+    "definitions within a parameter": {
+        "properties": {
+            "role": {
+                "$ref": "#/$defs/Filter",
+                "$defs": {
+                    "Filter": {
+                        "type": "object",
+                        "required": ["city"],
+                        "properties": {"city": TEXT, "of": {"$ref": "#/$defs/Filter"}},
+                    }
+                },
+            }
+        },
+        "required": ["role"],
+        "$defs": {"Filter": {"type": "object", "required": ["city"], "properties": {"city": TEXT}}},
+    },
+    "a pattern with lengths": {
+        "properties": {
+            "reference": {**TEXT, "pattern": "^[a-z]+$", "minLength": 20, "maxLength": 24}
+        },
+        "required": ["reference"],
+    },
+    "a text of an exact form": {
+        "properties": {
+            "order_id": {**TEXT, "pattern": "^[0-9A-HJKMNP-TV-Z]{26}$", "maxLength": 26}
+        },
+        "required": ["order_id"],
+    },
+    "a short code": {
+        "properties": {"country_code": {**TEXT, "minLength": 2, "maxLength": 3}},
+        "required": ["country_code"],
+    },
+    "moments and times": {
+        "properties": {
+            "start": {**TEXT, "format": "date-time"},
+            "clock": {**TEXT, "format": "time"},
+            "email": {**TEXT, "format": "email"},
+            "key_id": {**TEXT, "format": "uuid"},
+        },
+        "required": ["start", "clock", "email", "key_id"],
+    },
     "unevaluatedProperties": {
         "allOf": [{"properties": {"city": TEXT}, "required": ["city"]}],
         "properties": {"date": {**TEXT, "format": "date"}},
@@ -323,8 +451,19 @@ def test_a_call_fits_what_its_schema_says_of_several_members(tmp_path: Path, idi
         except ReplyError:  # told off, never landed
             continue
         calls += 1
-        assert SchemaValidator(schema).is_valid(call), call
+        assert SchemaValidator(schema, format_checker=FormatChecker()).is_valid(call), call
     assert calls or obstacle(tool)
+
+
+def test_dependencies_of_older_drafts_hold(tmp_path: Path) -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"city": TEXT, "country": TEXT, "email": TEXT},
+        "required": ["city"],
+        "dependencies": {"city": ["country"], "country": {"required": ["email"]}},
+    }
+    for call in drawn(made_tool(tmp_path, parameters)):
+        assert call.keys() == {"city", "country", "email"}
 
 
 def test_objects_without_members_are_never_filled(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from callwright.testing import make_sample, make_tool
 from callwright.validators.accepted import AcceptedAnswers, allowances_of
 from callwright.validators.metrics.mistakes import mistakes_of
-from callwright.validators.toolset.redundancy import do_the_same
+from callwright.validators.toolset.redundancy import are_equal_tools
 from callwright.warehouse.records import Call, Prediction, Sample, Tool
 
 NAMES = ("restaurant", "people", "day")
@@ -144,7 +144,7 @@ def test_an_equal_tool_may_be_called_in_place_of_the_due_one() -> None:
     assert called("whitelist") == ("", "equal_tool")
     assert called("whitelist", "10.0.0.8")[0] == "wrong_value"
     assert called("blocklist")[0] == "wrong_tool"
-    assert not do_the_same(ALLOW, WHITE.with_changes(parameters=BOOK.parameters))
+    assert not are_equal_tools(ALLOW, WHITE.with_changes(parameters=BOOK.parameters))
 
 
 def test_renamed_words_make_equal_tools() -> None:
@@ -154,11 +154,11 @@ def test_renamed_words_make_equal_tools() -> None:
         )
         for name in ("allowlist", "whitelist")
     )
-    assert do_the_same(one, other)
+    assert are_equal_tools(one, other)
     blocked = other.with_changes(
         name="add_to_blocklist", description="Add an address to the blocklist."
     )
-    assert not do_the_same(one, blocked)
+    assert not are_equal_tools(one, blocked)
 
 
 def test_what_is_allowed_is_listed_with_its_evidence() -> None:

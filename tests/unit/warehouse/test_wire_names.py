@@ -118,6 +118,26 @@ def test_arguments_lead_back_whatever_is_in_them(
         assert names.own_arguments("do", wire) == given_arguments
 
 
+@pytest.mark.parametrize(
+    ("format_name", "place"),
+    [
+        ("bfcl", "bfcl/questions"),
+        ("callnavi", "callnavi"),
+        ("openapi", "openapi/netlify.swagger2.yml"),
+    ],
+)
+def test_published_tools_go_out_as_all_three_interfaces_take_them(
+    format_name: str, place: str, shared: Path
+) -> None:
+    tools = read_catalog(format_name, shared / "data" / place).tools
+    names = wire_names(tools)
+    shown = [names.shown(one) for one in tools]
+    documents = [{**one.signature, "parameters": wire_schema(one).schema} for one in shown]
+    assert [one for document in documents for one in refusals(document)] == []
+    assert any(refusals(one.signature) for one in tools)
+    assert not any(wire_schema(one).problem for one in shown)
+
+
 def test_what_needs_no_other_name_keeps_its_own() -> None:
     kept = wire_names([tool_of("get-weather_2", with_members(["city", "from", "_id"]))])
     assert kept.document == {"tools": {}, "parameters": {}}
