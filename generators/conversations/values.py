@@ -27,14 +27,14 @@ _FURTHER = 8
 
 
 class Values:
-    """Source of a conversation's values, seed by seed; no value is said for two things."""
+    """Source of a conversation's values, seed by seed; none is said for two sorts of things."""
 
     def __init__(self, context: StageContext, language: Language, seed: int) -> None:
         """Set up values for one scenario; `seed` is the scenario's."""
         self._context = context
         self._language = language
         self._seed = seed
-        self._given: list[JsonValue] = []
+        self._given: list[tuple[str, JsonValue]] = []
 
     async def fill(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Arguments:
         """Return values for `names`, and for those of the options `may` that the model chooses.
@@ -60,7 +60,7 @@ class Values:
             arguments |= given[0]
         first = [name for name in (*names, *may) if name in arguments]
         arguments = {name: arguments[name] for name in (*first, *arguments)}
-        self._given += arguments.values()
+        self._given += arguments.items()
         return arguments
 
     async def others(
@@ -77,7 +77,7 @@ class Values:
                 continue
             if not any(_are_alike(value, one) for one in (*arguments.values(), *further_values)):
                 further_values.append(value)
-        self._given += further_values
+        self._given += ((name, one) for one in further_values)
         return further_values
 
     async def _another(self, tool: Tool, name: str) -> JsonValue:
@@ -98,11 +98,17 @@ class Values:
         return render(PROMPTS, VALUES_TEMPLATE, **told)
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
-        """Return why a value can't be said, or ""; texts must differ, other values may repeat."""
+        """Return why a value can't be said, or "".
+
+        A text must differ from what was said for other parameters; two calls may be about one file.
+        """
         value = values[name]
         if not isinstance(value, str) or "enum" in tool.properties.get(name, {}):
             return ""
-        is_again = any(isinstance(one, str) and _are_alike(value, one) for one in self._given)
+        is_again = any(
+            isinstance(one, str) and other != name and _are_alike(value, one)
+            for other, one in self._given
+        )
         return f"the value of {name!r} was said for something else before." if is_again else ""
 
 

@@ -56,9 +56,9 @@ def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: in
     satisfies the schema of the result.
     """
     rng = Random(f"{seed}:{Call(tool=tool.name, arguments=arguments).key}")
-    return _simulate(
-        "result", tool.returns or _assumed(tool), _SimulatedCall(tool, arguments, entries, rng)
-    )
+    returns = tool.returns or {}
+    schema = _assumed(tool) if not returns or _is_unknown(returns) else returns
+    return _simulate("result", schema, _SimulatedCall(tool, arguments, entries, rng))
 
 
 def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
@@ -121,6 +121,13 @@ def _offers(returns: JsonSchema) -> list[ReturnedField]:
     return returned_items
 
 
+def _is_unknown(schema: JsonSchema) -> bool:
+    """Whether a schema takes any object and says nothing of its members."""
+    return schema.get("type") == "object" and not (
+        schema.get("properties") or isinstance(schema.get("additionalProperties"), dict)
+    )
+
+
 def _assumed(tool: Tool) -> JsonSchema:
     """Return a result schema for a tool without one: results if it looks up, else a status."""
     words = function_words(tool.name.split(".")[-1])
@@ -139,6 +146,8 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     """Generate a value of the schema; a value that the call gave under that name is repeated."""
     if schema.get("type") == "null":
         return None
+    if _is_unknown(schema):
+        return {}
     members = schema.get("properties")
     if isinstance(members, dict) and members and depth < _DEEPEST:
         echoes = {member for member, inner in members.items() if _is_echo(member, inner, asked)}

@@ -10,6 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue, ValidationError
 
+from callwright.generators.environments.document_world import DocumentWorld
+from callwright.generators.environments.endpoints import endpoints_of
 from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import (
@@ -27,7 +29,7 @@ from callwright.generators.multi_step.making import (
 )
 from callwright.language.packs import of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Goal
+from callwright.warehouse.records import Call, Goal, JsonSchema, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 BOOK = {
@@ -355,3 +357,20 @@ def test_things_of_a_world_have_names_of_their_own_and_no_two_the_same(tmp_path:
         assert {word for name in names for word in name.split()}.isdisjoint(
             of("en").data["values"]["first_names"]
         )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_period_that_people_state_ends_after_it_begins(seed: int) -> None:
+    moment = {"type": "string", "format": "date-time"}
+    pair: JsonSchema = {"createdUntil": moment, "createdSince": moment}
+    tool = Tool(
+        name="list_transfers",
+        description="List transfers.",
+        category="Pay",
+        parameters={"type": "object", "properties": pair},
+        returns={"type": "array", "items": LOAN},
+    )
+    world = DocumentWorld("pay", endpoints_of([tool], [("GET", "/transfers")]), ())
+    for call in world.sayable_calls(seed):
+        given = call.arguments
+        assert str(given["createdSince"]) <= str(given["createdUntil"])

@@ -5,7 +5,7 @@ import pytest
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.environments.simulated import simulated_result
 from callwright.generators.tools import value_validator
-from callwright.warehouse.records import Arguments, Tool
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
 TOOLS = {tool.name: tool for tool in seed_tools(["en"])}
 FIND, BOOK = TOOLS["Restaurants.Search.findRestaurants"], TOOLS["Restaurants.Booking.bookTable"]
@@ -31,10 +31,13 @@ async def test_every_tool_of_the_catalog_can_be_simulated(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "returned"), [("Shop.findShoes", "results"), ("Shop.orderShoes", "reference")]
 )
+@pytest.mark.parametrize("returns", [None, {"type": "object"}])
 def test_a_tool_that_does_not_say_what_it_returns_is_answered_by_what_it_does(
-    name: str, returned: str
+    name: str, returned: str, returns: JsonSchema | None
 ) -> None:
-    tool = Tool(name=name, description="Shoes.", parameters=SILENT, category="Shop")
+    tool = Tool(
+        name=name, description="Shoes.", parameters=SILENT, returns=returns, category="Shop"
+    )
     result = simulated_result(tool, {"query": "red shoes"}, 1)
     assert isinstance(result, dict)
     assert returned in result
