@@ -163,7 +163,8 @@ def build(
         )
     if report.emptiness:
         say(report.emptiness)
-        raise typer.Exit(1)
+        if not report.waiting:
+            raise typer.Exit(1)
 
 
 def _report_text(

@@ -430,8 +430,9 @@ async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> 
 
     Also say which of its readers are known to settle nothing, before any of them is asked.
     """
-    for sentence in await asyncio.to_thread(_told_of_readers, open_warehouse(settings), recipe):
-        progress.say(sentence)
+    if settings.warehouse.exists():
+        for sentence in await asyncio.to_thread(_told_of_readers, open_warehouse(settings), recipe):
+            progress.say(sentence)
     if costs_money(recipe):
         progress.say((await estimate_build(recipe, settings)).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:

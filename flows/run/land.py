@@ -160,14 +160,19 @@ class BuildReport(NamedTuple):
         )
 
     @property
+    def waiting(self) -> int:
+        """How many samples wait for reviewers."""
+        return sum(row.waiting for row in self.composition)
+
+    @property
     def emptiness(self) -> str:
         """Why nothing of what was asked for has landed, "" where something has."""
         if self.landed or not self.asked:
             return ""
-        if waiting := sum(row.waiting for row in self.composition):
+        if self.waiting:
             return (
-                f"None of the {self.asked} samples asked for has landed yet: {waiting} wait for"
-                ' reviewers. `callwright query "from review_queue"` has what is asked of them.'
+                f"None of the {self.asked} samples asked for has landed yet: {self.waiting} wait"
+                ' for reviewers. `callwright query "from review_queue"` has what is asked of them.'
             )
         if not self.planned:
             return (

@@ -244,7 +244,7 @@ def test_a_bug_in_a_shard_is_loud(tmp_path: Path, slots: int) -> None:
 
 RUNNING = """
 import callwright.flows.run.carry, mishap
-from callwright.flows.cli.main import _end_by_signals
+from callwright.flows.cli import main
 
 if __name__ == "__main__":
     callwright.flows.run.carry.work_alone = mishap.befall
