@@ -62,7 +62,7 @@ class WordingModel:
                     {"question": "Quelle est la valeur que vous souhaitez donner pour ce point ?"}
                 )
             case "SlotAnswer":
-                [(name, words)] = _MARK.findall(given["detail"])
+                [(name, words)] = _MARK.findall(messages[-1]["content"])
                 shape = f"Pour ce point numéro {_lettered(len(self._answers))} je voudrais donc {{}}, merci."
                 self._answers.append(re.compile(shape.format(f"(?P<{name}>.+?)")))
                 return _json({"answer": shape.format(f"[{name}: {_answer(words)}]")})

@@ -90,6 +90,7 @@ def test_a_value_of_two_calls_is_evidence_of_both() -> None:
         ("[name] here: change [booking_code] to [new_date].", "Not in the list: [name]."),
         ("Change [booking_code]7 to [new_date].", "has to stand apart"),
         ("Change [booking_code] to [new_date] for 2 people.", "'2'"),
+        ("Change [booking_code] to [new_date], [booking.", "belongs to no placeholder"),
         ("", "0 characters"),
         ("请把[booking_code]改到[new_date]。", "Write it in English"),
     ],
