@@ -81,7 +81,7 @@ def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() 
     [refused] = left_out
     assert (refused.kind, refused.language, refused.samples) == ("IS", "fr", 2)
     assert refused.reason.startswith(
-        "Samples of the kind 'IS' hold turns in words of callwright's own"
+        "The kinds of the family 'shifts' hold turns in words of callwright's own"
     )
     assert [one.asked for one in demands if (one.kind.name, one.language) == ("IS", "en")] == [2]
 
