@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
 from callwright.llm.chat import REFUSED, ChatMessage
 
 # by the title of an answer's schema: its member, and a sentence around the details
@@ -21,6 +23,7 @@ _SHAPES = {
 _DETAIL = re.compile(
     r"\[(\w+)(?:: ([^\n\"<\]]*))?\]: ([^\n\"<]*?)(?: \(only in passing\))?(?=[\"\n<]|$)"
 )
+_REQUEST = re.compile(r"<request>(.*)</request>")
 _OFFERED = re.compile(r"<offered>\s*(.*?)\s*</offered>\s*<count>(\d+)</count>", re.DOTALL)
 # who asks, then each task and its details, a line each
 _TASK = re.compile(r"^(?:\d+\. )?(?![\[<])(?!.*: found by \d)(.+)\n((?:\[.*\n?)*)", re.MULTILINE)
@@ -36,9 +39,10 @@ def slot_answer(title: str, messages: Sequence[ChatMessage]) -> dict[str, Any] |
             [(offered, count)] = _OFFERED.findall(shown)
             names = [line.partition(":")[0] for line in offered.splitlines()]
             return {"parameters": names[: int(count)]}
+        case "OpeningWords":
+            return {"opening": orjson.loads(_REQUEST.findall(shown)[0])}
         case "PointedRequest":
-            said, old, new = (line.partition(": ")[2] or line for line in shown.splitlines()[:3])
-            return {"request": said.replace(old, new)}
+            return {"request": shown.rpartition("\n")[0]}
         case "SlotQuestion":
             return {"question": f"What is the {lines[0].partition(': ')[2].partition(' (')[0]}?"}
         case "AgentWords":

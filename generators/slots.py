@@ -33,7 +33,7 @@ _BRACKETS = re.compile(
 )
 _LOOSE = re.compile(r"[\[\]{}【】]")
 _NOT_NAME = re.compile(r"[\W_]+")
-_ABOUT_END = re.compile(r"[.;:(\n。；：（]|,? e\.g\.")
+_ABOUT_END = re.compile(r"[.;:(\n。；：（]|,? e\.g\.|,? (?:as|in) (?:YYYY|HH|ISO)")
 _MOST_ABOUT = 90  # characters of what a slot is about
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?]\s+|[。！？])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")

@@ -54,11 +54,12 @@ PROMPTS = "callwright.generators.external.prompts"
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
 LONGEST = 2000
+_SLOT = "[it]"  # the phrase, while the words around it are made to fit
 _LEAST_KEPT = 0.75  # of a phrase's pairs of characters, where no space tells words
 
 
 class PointedRequest(BaseModel):
-    """The turn in the user's voice, with the phrase where the value was."""
+    """The turn in the user's voice, with the phrase or its slot where the value was."""
 
     request: Paragraph
 
@@ -121,13 +122,18 @@ async def _reword(
         said=turn_text,
         words=turn_text[mention.start : mention.end],
         phrase=message.phrase,
+        mark=_SLOT,
+        around=f"{turn_text[: mention.start]}{_SLOT}{turn_text[mention.end :]}",
         kept=[{"parameter": one.argument, "words": turn_text[one.start : one.end]} for one in kept],
         language=source.language,
         seed=message.reference.derivation.seed,
     )
 
+    def reworded(given: PointedRequest) -> str:
+        return given.request.strip().replace(_SLOT, message.phrase)
+
     def problem_of(given: PointedRequest) -> str:
-        text = given.request.strip()
+        text = reworded(given)
         problem = rewording_problem(
             text, message.phrase, mention, [(one, turn_text[one.start : one.end]) for one in kept]
         )
@@ -137,7 +143,7 @@ async def _reword(
 
     complaint = f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings"
     answer = await first_fit(context, prompt, PointedRequest, problem_of, complaint)
-    return answer.request.strip()
+    return reworded(answer)
 
 
 def rewording_problem(
@@ -150,9 +156,9 @@ def rewording_problem(
     if not text or len(text) > LONGEST:
         return f"the rewording has {len(text)} characters; 1 to {LONGEST} are allowed."
     if not has_phrase(text, phrase) and find_quote(phrase, text) is None:
-        return f"{text!r} does not say {phrase!r}."
+        return f"Wanted: {_SLOT}, which stands for {phrase!r}. It is not in the text."
     if locate(mention.value, mention.schema, text) is not None:
-        return f"{text!r} still says {mention.value!r}."
+        return f"It still says {mention.value!r}. Leave that to {_SLOT}."
     for one, words in kept:
         if locate(one.value, one.schema, text) is None and find_quote(words, text) is None:
             return f"{text!r} no longer says {one.value!r} for {one.argument!r}."

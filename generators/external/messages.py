@@ -18,7 +18,7 @@ from callwright.generators.external.entities import (
     says_another_time,
     says_other,
 )
-from callwright.generators.slots import Slot, draw_manner, fill, slots_of, wording_problem
+from callwright.generators.slots import Slot, about, draw_manner, fill, slots_of, wording_problem
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import Place
 from callwright.language.dates import HALF_DAY
@@ -27,7 +27,7 @@ from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.llm.stated_schemas import Line, Paragraph
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import EntityReference, ExternalMessage, Language, UserTurn
+from callwright.warehouse.records import EntityReference, ExternalMessage, Language
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
@@ -93,7 +93,6 @@ async def _word_pronoun(
     reference: EntityReference, mention: TurnMention, context: StageContext
 ) -> str:
     source = reference.derivation.source
-    turn = source.turns[reference.turn]
     others = other_values(source, context.toolset(source.candidates), reference.value)
     prompt = render(
         PROMPTS,
@@ -101,8 +100,7 @@ async def _word_pronoun(
         entity=_entity(reference),
         parameter={"name": mention.argument, "schema": mention.schema},
         app=_app(reference),
-        said=turn.text if isinstance(turn, UserTurn) else "",
-        value=reference.value,
+        detail=about(mention.argument, mention.tool.properties[mention.argument]),
         avoid=[reference.value, *(one.value for one in others)],
         language=source.language,
         seed=reference.derivation.seed,

@@ -23,7 +23,7 @@ from tests.support.flows.small_builds import (
 
 RECIPE: dict[str, Any] = {
     "name": "talks",
-    "seed": 4,
+    "seed": 5,
     "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
     "languages": ["en", "zh"],
     "samples": {CONVERSATION: 16},

@@ -169,7 +169,7 @@ async def test_several_executed_calls_and_results_stay_true(perfect: Sample) -> 
         ),
         (
             "Order a car from the old mill to where you know for 3 passengers.",
-            f"does not say '{PHRASE}'",
+            f"Wanted: [it], which stands for '{PHRASE}'",
         ),
         ("", "has 0 characters"),
         (f"从 the old mill 到 {PHRASE} 3 passengers", "not in the language 'en'"),
@@ -196,6 +196,14 @@ async def test_a_phrase_and_words_with_a_letter_changed_are_still_those(perfect:
     )
     (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[loose]))
     assert made.request == loose.request
+
+
+async def test_the_phrase_takes_the_place_of_its_slot(perfect: Sample) -> None:
+    slotted = PointedRequest(request="Order a car from the old mill to [it] for 3 passengers.")
+    (made,) = await rewrite_requests(
+        message_about(perfect, 0), context_of(rewrite_request=[slotted])
+    )
+    assert made.request == GOOD.request
 
 
 async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -> None:
