@@ -31,8 +31,9 @@ from callwright.warehouse.records import Arguments, Evidence, JsonSchema, Langua
 _BRACKETS = re.compile(
     r"[\[{【［]{1,2}\s*([^\[\]{}【】［］:：\n]+?)\s*(?:[:：]\s*([^\[\]{}【】［］\n]+?)\s*)?[\]}】］]{1,2}"
 )
+_LOOSE = re.compile(r"[\[\]{}【】]")
 _NOT_NAME = re.compile(r"[\W_]+")
-_ABOUT_END = re.compile(r"[.;:(\n。；：（]|,? e\.g\.")
+_ABOUT_END = re.compile(r"[.;:(\n。；：（]|,? e\.g\.|,? (?:as|in) (?:YYYY|HH|ISO)")
 _MOST_ABOUT = 90  # characters of what a slot is about
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?]\s+|[。！？])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")
@@ -233,6 +234,8 @@ def _text_problem(text: str, language: Language, known: str) -> str:
     own = around_slots(text)
     if any(map(str.isalpha, own)) and not writes(language, own):
         return f"Write it in {of(language).name}."
+    if loose := _LOOSE.search(own):
+        return f"It has a {loose[0]!r} that belongs to no placeholder. Leave it out."
     digits = [run for run in re.findall(r"\d+", own) if run not in re.findall(r"\d+", known)]
     if digits:
         return f"It says {digits[0]!r}, which is none of the details. Leave it out."

@@ -73,13 +73,15 @@ def test_requests_are_french_and_a_wording_in_the_language_of_the_document_is_as
 
 
 def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() -> None:
-    recipe = unmeasured_recipe(languages=["en", "fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 4})
+    samples = {"imperfect": 2, "sQsA": 2, "IS": 4}
+    models = {"generator": "openai/x"}
+    recipe = unmeasured_recipe(languages=["en", "fr"], samples=samples, models=models)
     left_out: list[LeftOut] = []
     demands = list(shares(recipe, seed_tools(["en"]), left_out.append))
     [refused] = left_out
     assert (refused.kind, refused.language, refused.samples) == ("IS", "fr", 2)
     assert refused.reason.startswith(
-        "Samples of the kind 'IS' hold turns in words of callwright's own"
+        "The kinds of the family 'shifts' hold turns in words of callwright's own"
     )
     assert [one.asked for one in demands if (one.kind.name, one.language) == ("IS", "en")] == [2]
 

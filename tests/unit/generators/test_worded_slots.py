@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from callwright.generators.slots import Slot, fill, slots_of, wording_problem
+from callwright.generators.slots import Slot, about, fill, slots_of, wording_problem
 from callwright.language.saying import Manner
 from callwright.language.values import read_value
 from callwright.warehouse.records import Tool
@@ -41,6 +41,12 @@ def slots(
 def test_slots_are_listed_with_what_they_are_about_and_without_examples() -> None:
     lines = [one.line for one in slots({"bookingCode": "QX417", "new_date": "2027-05-03"})]
     assert lines == ["[booking_code]: The code of the booking", "[new_date]: The new day"]
+
+
+def test_what_a_slot_is_about_has_no_notation() -> None:
+    assert about("arrival", {"description": "The day of check-in as YYYY-MM-DD."}) == (
+        "The day of check-in"
+    )
 
 
 def test_what_the_sentence_bends_to_is_listed_with_its_words() -> None:
@@ -90,6 +96,7 @@ def test_a_value_of_two_calls_is_evidence_of_both() -> None:
         ("[name] here: change [booking_code] to [new_date].", "Not in the list: [name]."),
         ("Change [booking_code]7 to [new_date].", "has to stand apart"),
         ("Change [booking_code] to [new_date] for 2 people.", "'2'"),
+        ("Change [booking_code] to [new_date], [booking.", "belongs to no placeholder"),
         ("", "0 characters"),
         ("请把[booking_code]改到[new_date]。", "Write it in English"),
     ],

@@ -314,7 +314,7 @@ async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ..
     tool, arguments = _draft(tools, 5)
     prompt = slotted_prompt(tool, arguments, 5)
     plain = ask(prompt, SlottedRequest)
-    dressed = plain._replace(model="another/name", tools=tools, options=(("temperature", 1.0),))
+    dressed = plain._replace(model="another/name", options=(("temperature", 1.0),))
     model = TemplateModel()
     assert await model.send(plain) == await model.send(dressed)
     assert await model.send(plain) != await model.send(plain._replace(sample_index=1))
