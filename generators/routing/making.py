@@ -243,11 +243,11 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> Plann
     return _planned(tool, stated, {name: Picked(call=at, entries="", field=name) for name in fed})
 
 
-def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> PlannedCall:
+def _planned(tool: Tool, stated: Arguments, found: Mapping[str, ValueSource]) -> PlannedCall:
     sources: dict[str, ValueSource] = {
         name: StatedValue(value=one, element=_STATED) for name, one in stated.items()
     }
-    sources |= picked
+    sources |= found
     names = (*tool.required, *(name for name in sources if name not in tool.required))
     return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in names})
 
