@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,9 @@ from callwright.flows.evaluation.predictions import PromptingStrategy, asked_at
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
-from callwright.generators.transcripts import conversation_text
+from callwright.generators.transcripts import chat_messages
 from callwright.llm.models import read_model
+from callwright.llm.wire_format import wire_messages
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.releases import create_release, read_release
 from callwright.warehouse.wire_names import wire_names
@@ -253,8 +255,12 @@ def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
     given.
     """
     content = read_release(warehouse_of(settings), "v1")
+
+    def shown(messages: list[dict[str, Any]]) -> str:
+        return json.dumps([one["content"] for one in messages])
+
     due = {
-        conversation_text(snapshot.prefix): (
+        shown(wire_messages([*chat_messages(snapshot.prefix)])): (
             snapshot.calls,
             [content.tools[key] for key in sample.candidates],
         )
@@ -263,13 +269,8 @@ def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
     }
 
     def answer(asked: ServedRequest) -> str:
-        messages, _ = json.loads(asked.question)
-        shown = (
-            messages[-1]["content"]
-            .partition("<conversation>\n")[2]
-            .rpartition("\n</conversation>")[0]
-        )
-        calls, tools = due[shown]
+        (_, *messages), _ = json.loads(asked.question)
+        calls, tools = due[shown(messages)]
         names = wire_names(tools)
         written = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
         return (
