@@ -35,6 +35,7 @@ from callwright.llm.template.sentences import (
     recognise,
     value_of,
 )
+from callwright.llm.template.stating import unopened
 from callwright.warehouse.records import Language
 
 _LONGEST_TEXT, _MOST_TURNS = 4000, 100
@@ -259,7 +260,9 @@ def _fullest(
 
     The `chosen` tool stays unless another names more.
     """
-    named = {view: named_values(view, said, language)[0].keys() for view in views}
+    named = {view: named_values(view, said, language)[0].keys() for view in _asked_for(views, said)}
+    if chosen is not None:
+        named.setdefault(chosen, named_values(chosen, said, language)[0].keys())
     full = [view for view, names in named.items() if view.required and names >= {*view.required}]
     best = max(full, key=lambda view: len(named[view]), default=None)
     return best if best and len(named[best]) > (len(named[chosen]) if chosen else 0) else chosen
@@ -309,7 +312,7 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
     """Return the tool whose name or title shares most words with a text."""
     lower_text, stems, deeds = text.lower(), _stems(text), _deeds(text)
     best, chosen = _LEAST, None
-    for view in views:
+    for view in _asked_for(views, text):
         title = view.title.lower()
         # a title that stands there whole counts for more than all words
         if title in lower_text:
@@ -322,6 +325,31 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
         if share > best:
             best, chosen = share, view
     return chosen
+
+
+# a sentence and details behind it: "Read a page. Page ID: 7; language: English."
+_PLAIN = LanguagePattern(r"^(?P<head>(?:(?!@[:])[^.!?])+[.!?]) (?:(?!@[:])[^.!?])+@[:] ")
+_MOST_SAID = 0.7  # of a plain request's words that the tool's name and title have at least
+
+
+def _asked_for(views: Sequence[ToolView], text: str) -> list[ToolView]:
+    """Return the tools that a text may ask for: in a plain request the head says what is wanted."""
+    language = language_of(text)
+    plain = _PLAIN.of(text).match(text)
+    if plain is None:
+        return [*views]
+    heads = [plain["head"], *unopened(plain["head"], language)]
+    wanted = [_telling_stems(head) for head in heads]
+    return [
+        view
+        for view in views
+        for known in [_telling_stems(f"{' '.join(function_words(view.name))} {view.title}")]
+        if any(words and len(words & known) / len(words) >= _MOST_SAID for words in wanted)
+    ]
+
+
+def _telling_stems(text: str) -> frozenset[str]:
+    return frozenset(map(deep_stem, {*_WORD.findall(text.lower())} - _FAINT))
 
 
 def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -> float:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from callwright.language.calls.tools import view_of
-from callwright.llm.template.reading import choose_tool, read_values
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.llm.template.reading import choose_tool, read_due, read_values
 from callwright.llm.template.sections import Turn
 from tests.support.llm.template.fixtures import TOOLS
 
@@ -100,3 +100,17 @@ def test_the_tool_is_that_of_the_latest_turn_that_names_one() -> None:
     assert choose_tool([*VIEWS.values()], [cancel, book]) is VIEWS[TABLE]
     assert choose_tool([*VIEWS.values()], [book, cancel]) is VIEWS["Dining.Tables.cancelTable"]
     assert choose_tool([*VIEWS.values()], [Turn("user", "Sing me a lullaby.")]) is None
+
+
+def test_a_plain_request_asks_for_no_tool_that_does_something_else_with_the_same_details() -> None:
+    def view(name: str, does: str) -> ToolView:
+        page = {"type": "string", "description": "The identifier of a page."}
+        schema = {"properties": {"page_id": page}, "required": ["page_id"]}
+        return view_of({"name": name, "description": does, "parameters": schema})
+
+    read = view("retrieve-a-page", "Retrieve a page.")
+    move = view("move-page", "Move a page to another parent.")
+    said = "Could you list the comments of a page? Page ID: PAG-7450."
+    assert choose_tool([read, move], [Turn("user", said)]) is None
+    assert read_due([read, move], [Turn("user", said)]) == []
+    assert choose_tool([read, move], [Turn("user", "Retrieve a page. Page ID: PAG-7.")]) == read
