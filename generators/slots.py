@@ -18,7 +18,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.stated_values import Place, Spot, value_evidence
 from callwright.language.calls.tools import parameter_views
 from callwright.language.names import humanise, split_name
-from callwright.language.packs import has_folder, of, signs, writes
+from callwright.language.packs import has_folder, of, signs, widened, writes
 from callwright.language.saying import MANNERS, Manner, say_as
 from callwright.language.schemas import choices_of, kind_of
 from callwright.language.text import capitalised
@@ -29,13 +29,13 @@ from callwright.warehouse.records import Arguments, Evidence, JsonSchema, Langua
 
 # any text in brackets: a slot's name, and words of its own behind a colon
 _BRACKETS = re.compile(
-    r"[\[{【［]{1,2}\s*([^\[\]{}【】［］:：\n]+?)\s*(?:[:：]\s*([^\[\]{}【】［］\n]+?)\s*)?[\]}】］]{1,2}"
+    widened(r"@[\[{]{1,2}\s*(@[^\[\]{}:\n]+?)\s*(?:@[:]\s*(@[^\[\]{}\n]+?)\s*)?@[\]}]{1,2}")
 )
-_LOOSE = re.compile(r"[\[\]{}【】]")
+_LOOSE = re.compile(widened(r"@[\[\]{}]"))
 _NOT_NAME = re.compile(r"[\W_]+")
-_ABOUT_END = re.compile(r"[.;:(\n。；：（]|,? e\.g\.|,? (?:as|in) (?:YYYY|HH|ISO)")
+_ABOUT_END = re.compile(widened(r"@[.;:(\n]") + r"|,? e\.g\.|,? (?:as|in) (?:YYYY|HH|ISO)")
 _MOST_ABOUT = 90  # characters of what a slot is about
-_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?]\s+|[。！？])$")
+_SENTENCE_BEGINS = re.compile(rf"(?:^|[.!?]\s+|[{''.join(map(signs, ('{.}', '{!}', '{?}')))}])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")
 _LONGEST = 2000
 _FEW_CHOICES = 6
