@@ -43,8 +43,13 @@ def _example_and_task(messages: Sequence[ChatMessage]) -> tuple[frozenset[_Run],
     shown = _answers(first.content) if first.role == "system" else frozenset()
     roles = [one.role for one in later[:3]]
     if roles == ["user", "assistant", "user"] and not later[2].content.startswith(REFUSED):
-        return shown | _answers(f"<example>\n{later[1].content}\n</example>"), later[2].content
-    return shown, later[0].content if later else ""
+        return shown | _answers(f"<example>\n{later[1].content}\n</example>"), _task_in(later[2])
+    return shown, _task_in(later[0]) if later else ""
+
+
+def _task_in(message: ChatMessage) -> str:
+    """Return a message without why a reply to it was refused, which may quote the copy."""
+    return message.content.partition(REFUSED)[0]
 
 
 @lru_cache(512)
