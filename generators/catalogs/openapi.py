@@ -59,6 +59,7 @@ from callwright.generators.catalogs.rewriting import (
     with_definitions,
 )
 from callwright.generators.catalogs.soundness import checked_keywords
+from callwright.language.calls.sampling import names_one
 from callwright.language.names import split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -75,6 +76,7 @@ MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a m
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {part: part for part in get_args(Part) if part != "body"}
+_CHANGING = frozenset({"put", "patch"})
 _TEXT_BODIES = ("text/plain", "text/csv", "text/html", "text/markdown")
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
@@ -311,6 +313,7 @@ class _OperationReader:
     def __init__(self, shared: _Shared) -> None:
         self._shared, self._document = shared, shared.document
         self._is_cut, self._fewest, self._is_reduced = False, 0, False
+        self._changes = False  # whether the body has members that may be left out
         self._properties: JsonSchema = {}
         self._required: list[str] = []
         self._places: list[ParameterPlace] = []
@@ -328,6 +331,8 @@ class _OperationReader:
         for parameter in self._parameters(operation, item):
             self._add_parameter(parameter)
         self._add_body(operation.get("requestBody"))
+        if method in _CHANGING and self._changes and all(map(names_one, self._required)):
+            self._fewest = len(self._required) + 1  # to change nothing is no call
         schema, responses = self._taken(), mapping_of(operation.get("responses"))
         name = operation.get("operationId")
         if name is None:
@@ -458,6 +463,7 @@ class _OperationReader:
         for name, member in fields.properties.items():
             place = ParameterPlace(name, "body", name, wrappers)
             self._add(place, member, needed=needed and name in fields.required)
+        self._changes = len(fields.properties) > len(fields.required)
         if needed and fields.properties and not fields.required:
             self._fewest = len(self._required) + 1  # a body is required, and one of nothing is none
 

@@ -225,6 +225,11 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
     yield from plan_each(
         order._replace(samples=count), lambda number: tool_at(number // sets).name, assign_set
     )
+    if spoken and not first:
+        raise ConfigurationError(
+            f"None of the catalog's {len(spoken)} tools in {language!r} can be used for samples of"
+            f" the kind {kind!r}. The first, {spoken[0].name!r}: {tool_obstacle(order, spoken[0])}"
+        )
     if count < order.samples:
         raise ConfigurationError(
             f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the"

@@ -296,6 +296,8 @@ def made_constant(name: str, schema: JsonSchema) -> str:
     return text_of(row, DEFAULT_LANGUAGE, Random(name)) if row else ""
 
 
+# escapes, alternatives, brackets of code, a quoted value of a field
+_PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
 _SHOWING = ("enum", "const", "examples", "default", "pattern")
 _FREE = frozenset(
     {"text", "title", "message", "details", "reason", "problem", "task", "query", "product"}
@@ -306,6 +308,16 @@ _NAMING = ("name", "names")
 _DEEPEST = 6  # members within members that are looked at
 
 
+def _is_for_programs(schema: JsonSchema) -> bool:
+    """Whether all examples of a text are written as programs do: filters, escapes, lists."""
+    examples = schema.get("examples") or ()
+    if json_type(schema) != "string" or schema.keys() & {"enum", "const", "pattern"}:
+        return False
+    return bool(examples) and all(
+        isinstance(one, str) and _PROGRAM_TEXT.search(one) for one in examples
+    )
+
+
 def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     """Whether name and schema tell what people would give for a parameter.
 
@@ -314,7 +326,8 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     """
     row = meaning_row(name, schema) if json_type(schema) == "string" else None
     is_written = row is not None and row.give.get("unknown") == "always"
-    if schema.get("format") in _OF_FILES or (is_written and not choices_of(schema)):
+    for_programs = schema.get("format") in _OF_FILES or _is_for_programs(schema)
+    if for_programs or (is_written and not choices_of(schema)):
         return False
     if any(schema.get(word) not in (None, []) for word in _SHOWING) or stated_choices(schema):
         return True

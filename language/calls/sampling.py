@@ -24,7 +24,7 @@ from callwright.language.calls.parameters import (
     stated_choices,
     text_of,
 )
-from callwright.language.names import split_name, topic_of
+from callwright.language.names import function_words, split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
@@ -183,7 +183,7 @@ def _propose(
         raise ReplyError(f"The schema of {name!r} holds itself, so it has no end.")
     match json_type(schema):
         case "boolean":
-            return rng.random() < _YES_SHARE
+            return rng.random() < _YES_SHARE or _is_the_deed(name, schema)
         case "integer" | "number":
             return _number(name, schema, rng)
         case "array":
@@ -207,7 +207,7 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     number_range = row.give if row else {}
     if examples and "minimum" not in schema and "maximum" not in schema:
         example = rng.choice(examples)
-        if isinstance(example, int) and examples == [example] and _is_id(name):
+        if isinstance(example, int) and examples == [example] and names_one(name):
             return _id_like(example, rng)
         if len(examples) > 1 or not _is_usual(example, number_range, kind, name):
             return example
@@ -242,7 +242,8 @@ _MOST_WHOLE, _MOST_DIGITS = 2**63 - 1, 18
 _MOST_ITEMS = 50
 
 
-def _is_id(name: str) -> bool:
+def names_one(name: str) -> bool:
+    """Whether a parameter's name ends as those of identifiers do."""
     return not {"id", "ids", "gid", "uid", "oid"}.isdisjoint(split_name(name)[-1:])
 
 
@@ -408,7 +409,10 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         step = _step(kind, low)
         return str(step * rng.randint(-(-low // step), high // step))
     is_name = names_a_thing(name, schema) or (kind == "text" and has_a_name(name, schema))
-    return phrase("text name" if is_name else topic_of(name, kind), language, rng)
+    topic = "text name" if is_name else topic_of(name, kind)
+    if topic == "reason":  # for what the tool does
+        topic = topic_of(str(schema.get(ASKED_OF, "")).partition(" ")[0], kind)
+    return phrase(topic, language, rng)
 
 
 def _random_day(rng: Random) -> str:
@@ -565,10 +569,7 @@ def _order_numbers(
     end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
 ) -> None:
     """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
-    pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
-    words = split_name(end)
-    begun = {tuple(pairs.get(word, word) for word in words)} - {words}
-    start = next((other for other in values if split_name(other) in begun), "")
+    start = _begun_by(end, values)
     first, last = values.get(start), values[end]
     if not isinstance(first, int | float) or not isinstance(last, int | float) or first <= last:
         return
@@ -576,12 +577,25 @@ def _order_numbers(
         values[start], values[end] = last, first
 
 
+def _begun_by(end: str, values: Mapping[str, JsonValue]) -> str:
+    """Return the parameter that is named as the start of the range that `end` ends, or ""."""
+    pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
+    words = split_name(end)
+    begun = {tuple(pairs.get(word, word) for word in words)} - {words}
+    return next((other for other in values if split_name(other) in begun), "")
+
+
 def _start_of(
     end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
 ) -> str | None:
     """Return the parameter of the same kind that starts the period which `end` ends."""
     kind = meaning_of(end, properties[end])
-    if kind not in CLOCKED or not _tells(_END, "out", end, properties[end]):
+    if kind not in CLOCKED:
+        return None
+    begun = _begun_by(end, values)
+    if begun and meaning_of(begun, properties[begun]) == kind:
+        return begun
+    if not _tells(_END, "out", end, properties[end]):
         return None
     others = (other for other in values if other != end)
     alike = (other for other in others if meaning_of(other, properties[other]) == kind)
@@ -595,6 +609,23 @@ def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> b
     return {"check", check} <= {*words} or cue.of(text).search(text) is not None
 
 
+def _is_the_deed(name: str, schema: JsonSchema) -> bool:
+    """Whether a flag says that the tool does what it is for: `removed` of `removeComment`.
+
+    Who calls such a tool wants it done.
+    """
+    words, tool = split_name(name), str(schema.get(ASKED_OF, "")).partition(" ")[0]
+    if len(words) != 1:
+        return False
+    pairs = ((words[0], word) for word in function_words(tool))
+    return any(
+        min(map(len, pair)) >= _FEWEST_LETTERS
+        and (pair[0].startswith(pair[1]) or pair[1].startswith(pair[0]))
+        for pair in pairs
+    )
+
+
+_FEWEST_LETTERS = 3  # of a verb
 _CODES = frozenset({"id", "number", "code", "pin"})
 _FEWEST_DIGITS = 3
 _STEPS = {"money": 5}
