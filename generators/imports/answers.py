@@ -127,6 +127,13 @@ def refuse_withheld(text: str) -> None:
         raise UnreadableChat(f"what was said is cut in the middle: {shown(bare)}")
 
 
+def refuse_failed(text: str) -> None:
+    """Raise UnreadableChat if an answer is a page or an error of the server that was asked."""
+    begun = text.lstrip().casefold()
+    if begun.startswith(tuple(packaged(_PACKAGE, _MARKS_FILE)["failed"])):
+        raise UnreadableChat(f"an answer is what a server says that fails: {shown(text.strip())}")
+
+
 def _without_end(text: str) -> str:
     bare, ends = text.rstrip(), tuple(packaged(_PACKAGE, _MARKS_FILE)["ends"])
     while bare.endswith(ends):
@@ -250,7 +257,20 @@ def call_of(stated: JsonValue) -> Called:
         note = "Arguments were written as JSON text twice over."
     if not isinstance(arguments, dict):
         raise UnreadableChat(f"the arguments of {name} are {shown(given_arguments)}, not an object")
+    for text in _texts_in(arguments):
+        refuse_withheld(text)
     return Called(name, arguments, id_of(stated), note)
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list() | dict():
+            for one in value.values() if isinstance(value, dict) else value:
+                yield from _texts_in(one)
+        case _:
+            return
 
 
 _NO_ARGUMENTS = frozenset({"", "null", '{}""'})  # as streams without any are put together

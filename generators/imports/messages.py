@@ -22,6 +22,7 @@ from callwright.generators.imports.answers import (
     id_of,
     is_absent,
     read_answer,
+    refuse_failed,
     refuse_withheld,
 )
 from callwright.generators.imports.reading import Fields, items, objects, parsed
@@ -164,7 +165,11 @@ def _calls_beside(message: Fields) -> list[Called]:
         raise UnreadableChat(f"the calls of a message are {shown(listed)}, not a list")
     if not isinstance(single, dict) and single:
         raise UnreadableChat(f"the call of a message is {shown(single)}, not an object")
-    return [*map(call_of, items(listed)), *([call_of(single)] if single else [])]
+    calls = [*map(call_of, items(listed))]
+    older = call_of(single) if isinstance(single, dict) and single else None
+    if older and older[:2] not in [one[:2] for one in calls]:  # some loggers write both forms
+        calls.append(older)
+    return calls
 
 
 def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
@@ -190,6 +195,8 @@ def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
         raise UnreadableChat(f"a message of the {side} has the content {shown(text)}")
     if side != "system":
         refuse_withheld(text)
+    if side == "assistant":
+        refuse_failed(text)
     if side == "assistant" and is_absent(text):
         return
     said, calls = read_answer(text) if side == "assistant" else (text, ())

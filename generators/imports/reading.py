@@ -248,9 +248,13 @@ class RecordReader:
 
 
 def without_padding(call: GoldCall, tool: Tool) -> GoldCall:
-    """Return a call without nulls that its tool does not take."""
+    """Return a call without nulls that its tool does not take; what it requires stays."""
     taken = without_nulls(call.arguments, tool.parameters)
-    kept = {name: one for name, one in taken.items() if one is not None or name in tool.properties}
+    kept = {
+        name: one
+        for name, one in call.arguments.items()
+        if name in tool.required or (name in taken and (one is not None or name in tool.properties))
+    }
     return call if len(kept) == len(call.arguments) else call.with_changes(arguments=kept)
 
 

@@ -241,3 +241,32 @@ def test_of_several_choices_the_one_numbered_0_is_read(tmp_path: Path) -> None:
     row["response"] = {"choices": [other, first]}
     [record] = read("openai", tmp_path, row)
     assert calls_of(record) == [{"city": "Ulm"}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["<html>\n<head><title>502 Bad Gateway</title></head>", "Error code: 429 - {'error': 1}"],
+)
+def test_what_a_failing_server_says_is_no_answer(content: str, tmp_path: Path) -> None:
+    [record] = read("openai", tmp_path, answered(content))
+    assert record.sample is None
+    assert "a server says that fails" in record.problems[0].message
+
+
+def test_a_value_that_a_log_has_cut_is_no_gold(tmp_path: Path) -> None:
+    cut = call({"city": "Ulm... (litellm_truncated 90 chars) ...Neu-Ulm"})
+    [record] = read("openai", tmp_path, answered(None, cut))
+    assert record.sample is None
+    assert "litellm_truncated" in record.problems[0].message
+
+
+def test_a_call_in_both_forms_is_one_call(tmp_path: Path) -> None:
+    both = call({"city": "Ulm"})
+    [record] = read("openai", tmp_path, answered(None, both, function_call=both["function"]))
+    assert calls_of(record) == [{"city": "Ulm"}]
+
+
+def test_a_null_in_place_of_what_a_tool_requires_is_no_padding(tmp_path: Path) -> None:
+    [record] = read("openai", tmp_path, answered(None, call({"city": None})))
+    required = "city" in FUNCTION["function"]["parameters"].get("required", ())
+    assert calls_of(record) == [{"city": None} if required else {}]
