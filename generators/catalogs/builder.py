@@ -204,7 +204,7 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Rewritten:
     """Return the parameters as a valid, self-contained object schema."""
     if isinstance(parameters, str):  # some write the schema as text
         with suppress(orjson.JSONDecodeError):
-            parameters = orjson.loads(parameters)
+            parameters = orjson.loads(parameters) if parameters.strip() else None
     if isinstance(parameters, list) and isinstance(members := by_name(parameters), dict):
         parameters = {"type": "object", "properties": members}
     if parameters is None:

@@ -335,7 +335,7 @@ class _OperationReader:
             self._fewest = len(self._required) + 1  # to change nothing is no call
         schema, responses = self._taken(), mapping_of(operation.get("responses"))
         name = operation.get("operationId")
-        if name is None:
+        if name in (None, ""):
             name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
             self._note("generated_name", f"There is no operationId; the tool is called {name!r}.")
         text = described(_summary(operation), operation.get("description"))

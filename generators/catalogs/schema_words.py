@@ -340,6 +340,13 @@ def of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     wrong = [one for one in choices if one is not None and not KINDS[kind](one)]
     if not wrong:
         return schema
+    flags = [one for one in wrong if isinstance(one, bool)]
+    if flags and kind == "string" and any(isinstance(one, str) for one in choices):
+        # YAML reads NO and OFF as false
+        message = f"The choices {shown(flags)} are no texts, as YAML reads NO or ON; dropped."
+        notes.append(Note("invalid_keyword", message))
+        kept = [one for one in choices if not isinstance(one, bool)]
+        return of_its_type({**schema, "enum": kept}, notes)
     if None in (cast(one, kind) for one in wrong):
         message = f"Of the choices {shown(wrong)} none is of the type {kind!r}; the choices count."
         notes.append(Note("invalid_keyword", message))

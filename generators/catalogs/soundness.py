@@ -42,9 +42,9 @@ def _is_moment(value: object) -> bool:
 
 
 def sound_words(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
-    """Return a node without keywords, patterns, numbers and defaults that are not valid."""
+    """Return a node without keywords, patterns, numbers and values that are not valid."""
     keywords = _checked_patterns(checked_keywords(schema, notes), notes)
-    return _checked_default(_checked_numbers(keywords, notes), notes)
+    return _checked_examples(_checked_default(_checked_numbers(keywords, notes), notes), notes)
 
 
 class Fault(NamedTuple):
@@ -202,6 +202,22 @@ def _checked_default(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     message = f"The default {shown(default)} is no value that the schema allows; it is dropped."
     notes.append(Note("wrong_default", message))
     return without(schema, "default")
+
+
+def _checked_examples(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """Drop examples that the schema itself refuses, or read them as the type."""
+    listed = schema.get("examples")
+    if not isinstance(listed, list) or all(allows(schema, one) for one in listed):
+        return schema
+    kind = str(schema.get("type"))
+    read = [one if allows(schema, one) else cast(one, kind) for one in listed]
+    kept = [one for one in read if one is not None and allows(schema, one)]
+    if len(kept) < len(listed):
+        wrong = [one for one in listed if not allows(schema, one)]
+        message = f"The examples {shown(wrong)} are no values that the schema allows; dropped."
+        notes.append(Note("invalid_keyword", message))
+    bare = without(schema, "examples")
+    return {**bare, "examples": kept} if kept else bare
 
 
 def allows(schema: JsonSchema, value: JsonValue) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog, recognise
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.python_tools import tool_from
 from callwright.generators.imports.reading import SOURCES
 from callwright.warehouse.errors import ConfigurationError
@@ -418,3 +419,43 @@ def test_a_required_body_of_text_is_a_parameter(tmp_path: Path) -> None:
     [tool] = read_catalog("openapi", path).tools
     assert tool.properties == {"body": {"type": "string", "description": "A note."}}
     assert tool.required == ("body",)
+
+
+def member_of(stated: Schema) -> tuple[Schema, list[str]]:
+    """What is kept of a member of a tool, and what is told."""
+    builder = CatalogBuilder("test")
+    parameters: Schema = {"type": "object", "properties": {"one": stated}, "required": ["one"]}
+    tool = builder.put(ToolDraft("here", "c", "go", "Go.", parameters))
+    assert tool is not None
+    return dict(tool.properties["one"]), [problem.message for problem in builder.problems]
+
+
+@pytest.mark.parametrize(
+    ("stated", "kept", "told"),
+    [
+        ({"type": "string", "format": "date", "examples": ["2024-02-30"]}, None, "2024-02-30"),
+        ({"type": "integer", "examples": ["string", "3", 4]}, [3, 4], "string"),
+        ({"type": "string", "examples": ["Krems"]}, ["Krems"], ""),
+    ],
+)
+def test_an_example_that_its_schema_refuses_is_dropped(
+    stated: Schema, kept: list[object] | None, told: str
+) -> None:
+    member, messages = member_of(stated)
+    assert member.get("examples") == kept
+    assert bool(messages) == bool(told)
+    assert all(told in one for one in messages)
+
+
+def test_choices_that_yaml_read_as_flags_are_dropped() -> None:
+    member, messages = member_of({"type": "string", "enum": ["DE", "FR", False]})
+    assert member["enum"] == ["DE", "FR"]
+    assert "False" in messages[0]
+    member, messages = member_of({"type": "string", "enum": [True, False]})
+    assert (member["enum"], messages) == (["true", "false"], [])
+
+
+def test_parameters_that_are_an_empty_text_are_none() -> None:
+    tool = CatalogBuilder("test").put(ToolDraft("here", "c", "ping", "Ping.", " "))
+    assert tool is not None
+    assert tool.properties == {}
