@@ -11,7 +11,9 @@ from callwright.generators.conversations.scenarios import changeable, comparable
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import (
+    cursors_of,
     links_between,
+    shape_of,
     simulated_error,
     simulated_result,
 )
@@ -43,17 +45,19 @@ from callwright.warehouse.records import (
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """List a result's texts and numbers in order, then its booleans.
 
-    Of a list, the facts of the first entry come first.
+    Of a list, the facts of the first entry come first. The cursor of its next page is no fact.
     """
     facts = _facts("", result, tool.returns or {})
     return sorted(facts, key=lambda one: isinstance(one.value, bool))
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
+    schema = shape_of(schema)
     if isinstance(value, dict):
-        members = schema.get("properties") or {}
+        members, codes = schema.get("properties") or {}, cursors_of(schema)
         for member, inner_value in value.items():
-            yield from _facts(member, inner_value, members.get(member) or {})
+            if member not in codes:
+                yield from _facts(member, inner_value, members.get(member) or {})
     elif isinstance(value, list):
         for inner_value in value:
             yield from _facts(name, inner_value, schema.get("items") or {})

@@ -1,15 +1,17 @@
 """Simulate tools from their description, schemas and input (CONFETTI 3.1)."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Mapping
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.sampling import make_value
-from callwright.language.names import deed_of, function_words
+from callwright.generators.environments.linking import is_wrapping, plain, words_of
+from callwright.language.calls.sampling import joined, make_value
+from callwright.language.names import deed_of, function_words, split_name
 from callwright.language.pages import filled, shapes_in
-from callwright.language.schemas import TIME_VALUE, choices_of
+from callwright.language.schemas import TIME_VALUE, choices_of, fits, json_type
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
 _LOOKING = frozenset({"list", "search", "look"})
@@ -17,6 +19,13 @@ _MOST_ENTRIES = 3
 _DEEPEST = 4
 _TRIES = 6
 _DRAWS = 50  # of a time within limits
+_IDS = frozenset({"id", "identifier", "uid", "uuid", "guid", "gid", "oid", "sid"})
+_MAKING = frozenset({"duplicate", "clone", "copy"})  # besides the deed "make"
+_CONVERTING = frozenset({"convert", "translate", "transform"})
+_SIZING = frozenset({"limit", "size", "count", "page", "top", "max"})
+_CURSORS = frozenset({"cursor", "bookmark", "next", "previous", "prev"})
+_OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
+_CURSOR_LENGTH = 24
 _NUMBERED = ("_id", "_code")
 _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
@@ -75,11 +84,37 @@ def error_of(result: JsonValue) -> str:
     return str(error.get("code") or "error") if isinstance(error, dict) else ""
 
 
+def shape_of(schema: JsonSchema) -> JsonSchema:
+    """Return a result's schema without null, the parts of its `allOf` as one."""
+    return plain(joined(plain(schema)))
+
+
+def cursors_of(schema: JsonSchema) -> set[str]:
+    """Return the members of an object by which the next page of a list beside them is asked for."""
+    members = {
+        name: shape_of(one)
+        for name, one in (schema.get("properties") or {}).items()
+        if isinstance(one, dict)
+    }
+    if not any(json_type(one) == "array" for one in members.values()):
+        return set()
+    return {
+        name for name, one in members.items() if json_type(one) == "string" and _is_cursor(name)
+    }
+
+
+def _is_cursor(name: str) -> bool:
+    words = words_of(name)
+    if words[-1:] == ["token"]:
+        return not _OF_A_TOKEN.isdisjoint(words)
+    return words[-1:] == ["cursor"] or (len(words) == 1 and not _CURSORS.isdisjoint(words))
+
+
 def links_between(source: Tool, tool: Tool) -> list[Link]:
     """Return links to what `tool` requires from results of `source` with the same name and type.
 
-    Parameters of `source` are excluded, and so are choices: the state of a thing is not the state
-    to give it. Both tools must be of one category.
+    What repeats parameters of `source` is excluded, and so are choices: the state of a thing is not
+    the state to give it. Both tools must be of one category.
     """
     if source.name == tool.name or source.category != tool.category:
         return []
@@ -93,7 +128,8 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
         )
         for offer in _offers(source.returns or {})
         if offer.field in tool.required
-        and offer.field not in source.properties
+        and not any(_are_alike(offer.field, name) for name in source.properties)
+        and (offer.entries or not _own_argument(source) or not _is_own(offer.field, source))
         and offer.schema.get("type") == tool.properties[offer.field].get("type")
         and not choices_of(tool.properties[offer.field])
         and all(
@@ -144,17 +180,21 @@ def _assumed(tool: Tool) -> JsonSchema:
 
 def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int = 0) -> JsonValue:
     """Generate a value of the schema; a value that the call gave under that name is repeated."""
+    schema = shape_of(schema)
     if schema.get("type") == "null":
         return None
     if _is_unknown(schema):
         return {}
     members = schema.get("properties")
     if isinstance(members, dict) and members and depth < _DEEPEST:
-        echoes = {member for member, inner in members.items() if _is_echo(member, inner, asked)}
+        echoed = _echoed(members, asked) if _is_asked_of(name, asked, depth) else {}
+        codes = cursors_of(schema)
         return {
             member: (
-                asked.given[member]
-                if member in echoes
+                _cursor(member, inner, asked)
+                if member in codes
+                else echoed[member]
+                if member in echoed
                 else _simulate(member, inner, asked, depth + 1)
             )
             for member, inner in members.items()
@@ -162,9 +202,9 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
-        return _distinct(
-            lambda: _simulate(name, items, asked._replace(listed=name), depth + 1), count
-        )
+        within = asked._replace(listed=name)
+        shared = _echoed(items["properties"], within)
+        return _distinct(lambda: _simulate(name, items, within, depth + 1), count, shared)
     if depth == 1 and schema.get("type") == "boolean":
         return True  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
@@ -200,23 +240,95 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
     return narrowed
 
 
-def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
-    """Whether a result repeats an argument: same name, type and description, outside of lists."""
-    own = asked.tool.properties.get(name, {})
-    return (
-        not asked.listed
-        and name in asked.given
-        and own.get("type") == schema.get("type")
-        and own.get("description") == schema.get("description")
-    )
+def _is_asked_of(name: str, asked: _SimulatedCall, depth: int) -> bool:
+    """Whether the object `name` is what the call is about: the result, or what it wraps.
+
+    In a list it is each entry.
+    """
+    is_wrapped = is_wrapping(name) or bool({*words_of(name)[-1:]} & {*_about(asked.tool)[-2:]})
+    return depth == 0 or name == asked.listed or (depth == 1 and is_wrapped)
 
 
-def _distinct(entry: Callable[[], JsonValue], count: int) -> list[JsonValue]:
-    """Return up to `count` entries with different first values, so that a list has no repeats."""
+def _echoed(members: Mapping[str, JsonSchema], asked: _SimulatedCall) -> Arguments:
+    """Return the members of an object that repeat what was asked.
+
+    Those have an argument's name in any spelling, and take its value. The id of a single thing is
+    that by which it was asked for; entries of a list were not asked for by theirs.
+    """
+    tool, own = asked.tool, _own_argument(asked.tool)
+    echoed: Arguments = {}
+    for argument, value in asked.given.items():
+        words = words_of(argument)
+        is_size = isinstance(value, int | float) and not _SIZING.isdisjoint(words)
+        if asked.listed and (is_size or _is_own(argument, tool)):
+            continue
+        if _verb(tool) in _CONVERTING and not _is_own(argument, tool):
+            continue  # what goes in is not what comes out
+        # what is made gets an id of its own
+        if not own and len(words) == 1 and _is_own(argument, tool):
+            continue
+        same = [member for member in members if _are_alike(member, argument)]
+        if not same and argument == own:
+            same = [member for member in members if _is_own(member, tool)]
+        echoed |= {member: value for member in same if fits(value, members[member])}
+    return echoed
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two names are the same but for how they are spelled."""
+    return one == other or words_of(one) == words_of(other) != []
+
+
+def _own_argument(tool: Tool) -> str:
+    """Return the parameter whose value is the id of the one thing that the tool is about, or ""."""
+    verb = _verb(tool)
+    if verb in _MAKING or deed_of(verb) == "make":
+        return ""
+    return next((name for name in reversed(tool.required) if _is_own(name, tool)), "")
+
+
+def _verb(tool: Tool) -> str:
+    """Return the word of a tool's name that says what it does: the first, else the last."""
+    words = split_name(re.split(r"[./]", tool.name)[-1])
+    is_first = deed_of(words[0]) != "other" or words[0] in _CONVERTING | _MAKING
+    return words[0] if is_first else words[-1]
+
+
+def _is_own(name: str, tool: Tool) -> bool:
+    """Whether a value of this name is the id of what the tool's name is about.
+
+    That is `id` alone, or the id of the thing that the name ends with but for a verb:
+    `segment_id` for "segments/get", "getSegment" and "segments/get_by_id".
+    """
+    *thing, last = words_of(name) or [""]
+    return last in _IDS and (not thing or thing[-1] in _about(tool)[-2:])
+
+
+def _about(tool: Tool) -> list[str]:
+    """Return the words of a tool's name in the singular, up to those that say by what it asks."""
+    words = words_of(tool.name)
+    return words[: words.index("by")] if "by" in words else words
+
+
+def _cursor(name: str, schema: JsonSchema, asked: _SimulatedCall) -> JsonValue:
+    """Return a code that names the next page, unless the schema says what it looks like."""
+    code = f"{asked.rng.getrandbits(4 * _CURSOR_LENGTH):0{_CURSOR_LENGTH}x}"
+    is_free = not choices_of(schema) and "examples" not in schema and fits(code, schema)
+    return code if is_free else make_value(name, schema, asked.tool.language, asked.rng)
+
+
+def _distinct(
+    entry: Callable[[], JsonValue], count: int, shared: Collection[str]
+) -> list[JsonValue]:
+    """Return up to `count` entries with different first values, so that a list has no repeats.
+
+    `shared` are the members that are the same in each.
+    """
     distinct_entries: dict[str, JsonValue] = {}
     for _ in range(_TRIES * count):
         made = entry()
-        first = next(iter(made.values()), None) if isinstance(made, dict) else made
+        own = [made[name] for name in made if name not in shared] if isinstance(made, dict) else []
+        first = next(iter(own), made)
         distinct_entries.setdefault(str(first), made)
         if len(distinct_entries) == count:
             break

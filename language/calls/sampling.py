@@ -148,6 +148,13 @@ def _plain_members(
     return {one: make(one, members[one]) for one in needed or [*members][:1]}
 
 
+def joined(schema: JsonSchema) -> JsonSchema:
+    """Return a schema with all parts of its `allOf` as one."""
+    parts = [one for one in schema.get("allOf") or () if isinstance(one, dict)]
+    rest = {key: value for key, value in schema.items() if key != "allOf"}
+    return reduce(_together, map(joined, parts), rest) if parts else schema
+
+
 def _one_of(schema: JsonSchema, rng: Random) -> JsonSchema:
     """Return a schema with one of its alternatives that are not null, and all parts of `allOf`."""
     for word in ("allOf", "anyOf", "oneOf"):

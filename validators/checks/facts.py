@@ -83,7 +83,7 @@ def applies_to(sample: Sample) -> bool:
 
 @rule(
     "facts",
-    "3",
+    "4",
     "Do results come back as recorded?",
     source="CONFETTI 3.1",
     applies=lambda sample: applies_to(sample) and not traits_of(sample.kind).is_taken,

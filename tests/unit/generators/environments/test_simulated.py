@@ -1,8 +1,14 @@
 """Tools without an implementation, answered by simulation."""
 
+import re
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
+from callwright.generators.conversations.moves import facts_of
 from callwright.generators.environments.simulated import simulated_result
 from callwright.generators.tools import value_validator
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
@@ -61,3 +67,162 @@ def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
         result = simulated_result(flights, given, seed)
         assert isinstance(result, dict)
         assert all(40 <= entry["price"] <= 900 for entry in result["flights"])  # type: ignore[union-attr,index,call-overload,operator]
+
+
+TEXT: JsonSchema = {"type": "string"}
+NUMBER: JsonSchema = {"type": "string", "pattern": r"^\d+$"}
+UUID: JsonSchema = {"type": "string", "examples": ["78261eea-8f8b-4381-83c6-79fa7120f1cf"]}
+
+
+def the_object(**members: JsonSchema) -> JsonSchema:
+    return {"type": "object", "properties": members}
+
+
+def a_list(**members: JsonSchema) -> JsonSchema:
+    return {"type": "array", "items": the_object(**members)}
+
+
+def answer(
+    name: str, parameters: dict[str, JsonSchema], arguments: Arguments, returns: JsonSchema
+) -> dict[str, Any]:
+    tool = Tool(
+        name=name,
+        description="A tool.",
+        parameters={**the_object(**parameters), "required": [*parameters]},
+        returns=returns,
+        category="Shop",
+    )
+    result = simulated_result(tool, arguments, 1)
+    assert isinstance(result, dict)
+    assert list(value_validator(returns).iter_errors(result)) == []
+    return result
+
+
+@given(
+    st.sampled_from(("adAccountId", "ad_account_id", "AdAccountID", "ad-account-id")),
+    st.sampled_from(("adAccountId", "ad_account_id")),
+    st.from_regex(r"[0-9]{4,9}", fullmatch=True),
+)
+def test_a_member_named_like_an_argument_has_its_value(asked: str, member: str, value: str) -> None:
+    described: JsonSchema = {**NUMBER, "description": "Advertiser ID."}
+    returns = the_object(state=TEXT, **{member: described}, data=the_object(**{member: NUMBER}))
+    result = answer("leads/get", {asked: NUMBER}, {asked: value}, returns)
+    assert result[member] == result["data"][member] == value
+
+
+def test_names_in_other_letters_are_told_apart() -> None:
+    result = answer("查询", {"城市": TEXT}, {"城市": "上海"}, the_object(城市=TEXT, 天气=TEXT))
+    assert result["城市"] == "上海"
+    assert result["天气"] != "上海"
+
+
+def test_a_member_of_another_type_is_made() -> None:
+    returns = the_object(owner={"type": "integer"})
+    assert isinstance(answer("leads/get", {"owner": TEXT}, {"owner": "Ada"}, returns)["owner"], int)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("segments/get", "id"),
+        ("segments/remove", "segment_id"),
+        ("getSegment", "segmentId"),
+        ("ad_segments/get_by_id", "segment_id"),
+        ("oauth/revoke-segment", "oauth_segment_id"),
+        ("segments/update", "identifier"),
+        ("getBookSegment", "segment_id"),
+        ("book.segment/get", "segment_id"),
+    ],
+)
+@pytest.mark.parametrize("wrapper", ["", "data", "item", "segment"])
+@pytest.mark.parametrize("own", ["id", "segmentId"])
+def test_a_single_thing_has_the_id_that_it_was_asked_by(
+    name: str, asked: str, wrapper: str, own: str
+) -> None:
+    thing = the_object(**{own: UUID, "other_id": UUID})
+    result = answer(
+        name,
+        {asked: TEXT},
+        {asked: "REF959184"},
+        the_object(**{wrapper: thing}) if wrapper else thing,
+    )
+    thing_returned = result[wrapper] if wrapper else result
+    assert thing_returned[own] == "REF959184"
+    assert thing_returned["other_id"] != "REF959184"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("segments/create", "audience_id"),
+        ("createSegment", "id"),
+        ("segments_create", "segment_identifier"),
+        ("segments/duplicate", "segment_id"),
+        ("audiences/get", "business_id"),
+    ],
+)
+def test_a_thing_that_is_new_or_of_another_kind_has_its_own_id(name: str, asked: str) -> None:
+    result = answer(name, {asked: TEXT}, {asked: "REF959184"}, the_object(id=UUID))
+    assert result["id"] != "REF959184"
+
+
+def test_a_new_thing_has_the_id_that_was_chosen_for_it() -> None:
+    result = answer("createUser", {"userId": TEXT}, {"userId": "ada"}, the_object(user_id=TEXT))
+    assert result["user_id"] == "ada"
+
+
+def test_entries_have_what_they_were_filtered_by_and_ids_of_their_own() -> None:
+    entry = {"id": NUMBER, "order_id": NUMBER, "shopId": NUMBER, "count": {"type": "integer"}}
+    result = answer(
+        "orders/list",
+        {"shop_id": NUMBER, "id": NUMBER, "order_id": NUMBER, "count": {"type": "integer"}},
+        {"shop_id": "5512", "id": "77001122", "order_id": "77001123", "count": 2},
+        the_object(orders=a_list(**entry)),
+    )
+    assert {one["shopId"] for one in result["orders"]} == {"5512"}
+    assert "77001122" not in {one["id"] for one in result["orders"]}
+    assert "77001123" not in {one["order_id"] for one in result["orders"]}
+
+
+def test_entries_that_share_what_was_asked_differ_in_the_rest() -> None:
+    parameters, returns = {"shop": TEXT}, the_object(orders=a_list(shop=TEXT, number=NUMBER))
+    tool = Tool(
+        name="orders/list",
+        description="Orders.",
+        parameters=the_object(**parameters),
+        returns=returns,
+        category="Shop",
+    )
+    result = simulated_result(tool, {"shop": "Corner"}, 1, entries=3)
+    assert isinstance(result, dict)
+    assert len({one["number"] for one in result["orders"]}) == 3  # type: ignore[union-attr,index,call-overload]
+
+
+@pytest.mark.parametrize("name", ["bookmark", "cursor", "nextPageToken", "next_token", "next"])
+def test_the_next_page_is_named_by_a_code(name: str) -> None:
+    pins = {"allOf": [{"type": "array", "items": {"type": "object"}}, a_list(title=TEXT)]}
+    paged = the_object(**{name: {"type": ["string", "null"]}}, items=pins)
+    for returns in (paged, {"allOf": [paged, the_object(total={"type": "integer"})]}):
+        result = answer("pins/list", {"term": TEXT}, {"term": "red"}, returns)
+        tool = Tool(name="a", description="A.", parameters={}, returns=returns, category="Shop")
+        assert re.fullmatch(r"[0-9a-f]{24}", result[name])
+        assert result[name] not in {fact.value for fact in facts_of(result, tool)}
+
+
+def test_entries_of_a_list_in_parts_hold_what_was_asked() -> None:
+    parts = {"allOf": [{"type": "array", "items": {"type": "object"}}, a_list(shop=TEXT)]}
+    result = answer("pins/list", {"shop": TEXT}, {"shop": "Corner"}, the_object(items=parts))
+    assert {one["shop"] for one in result["items"]} == {"Corner"}
+
+
+def test_what_is_converted_comes_out_as_something_else() -> None:
+    convert = TOOLS["Clock.WorldClock.convertTime"]
+    given: Arguments = {"time": "07:15", "from_city": "Oslo", "to_city": "Tokyo"}
+    results = [simulated_result(convert, given, seed) for seed in range(5)]
+    assert any(isinstance(one, dict) and one["time"] != "07:15" for one in results)
+
+
+def test_a_bookmark_that_stands_by_itself_is_said() -> None:
+    returns = the_object(bookmark=TEXT)
+    asked = {"bookmark": "Recipes for winter"}
+    assert answer("bookmarks/get", {"bookmark": TEXT}, asked, returns) == asked
