@@ -107,10 +107,8 @@ def main() -> None:
             ),
             COULD_NOT,
         )
-    except Exception as error:
-        # A module that DuckDB imports in the middle of a query is where Ctrl-C can meet it: then it
-        # is an error of DuckDB's.
-        if "KeyboardInterrupt" not in str(error):
+    except (Exception, KeyboardInterrupt) as error:
+        if not _was_interrupted(error):
             raise
         say("Stopped.")
         sys.exit(INTERRUPTED)
@@ -118,6 +116,20 @@ def main() -> None:
         if end.code == INTERRUPTED and not isinstance(end, Stopped):
             sys.stderr.write("Stopped.\n")
         raise
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is what an error comes of.
+
+    It can meet a class while it is made, which Python tells as a RuntimeError, or a module that
+    DuckDB imports in the middle of a query: then it is an error of DuckDB's, which tells it.
+    """
+    within: BaseException | None = error
+    while within is not None:
+        if isinstance(within, KeyboardInterrupt) or "KeyboardInterrupt" in str(within):
+            return True
+        within = within.__cause__ or within.__context__
+    return False
 
 
 def _end_by_signals() -> None:

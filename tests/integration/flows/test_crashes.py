@@ -152,6 +152,35 @@ def test_a_query_without_end_is_ended_at_once(tmp_path: Path) -> None:
     )
 
 
+STOPPED_WHILE_A_CLASS_IS_MADE = """
+import sys
+from callwright.flows.cli import main
+root = sys.modules["callwright.flows.cli.main"]
+
+class Named:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+def app(prog_name):
+    class Owner:
+        named = Named()
+
+root.app = app
+main()
+"""
+
+
+def test_a_stop_that_python_tells_as_another_error_is_a_stop() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_A_CLASS_IS_MADE],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (130, "Stopped.\n")
+
+
 STOPPED_IN_A_FINALIZER = """
 import signal, time
 from callwright.flows.cli.main import _end_by_signals
