@@ -264,7 +264,7 @@ def built_counts(settings: Settings) -> dict[str, int]:
                 "languages": ["en"],
                 "samples": {"imperfect": 3},
             },
-            "allow 0 samples of the kind 'imperfect'",
+            "samples of the kind 'imperfect'",
         ),
         (
             {"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}},
