@@ -23,7 +23,7 @@ TOOL = {
     "category": "Home",
     "parameters": {
         "type": "object",
-        "properties": {"grant": ROLE | {"examples": []}, "city": {"type": "string"}},
+        "properties": {"grant": {"type": "string", "maxLength": 12}, "city": {"type": "string"}},
         "required": ["grant", "city"],
     },
 }
