@@ -16,7 +16,6 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Note, shown
 from callwright.generators.catalogs.rewriting import ANNOTATIONS, LOWER, UPPER, without
-from callwright.language.packs import LanguagePattern
 from callwright.warehouse.records import JsonSchema
 
 TYPE_WORDS: Mapping[str, str | None] = {  # None: any value
@@ -42,11 +41,6 @@ _EITHER = re.compile(r"\s*\|\s*|\s+or\s+")
 # keywords by which null may not be allowed
 EXCLUDING = frozenset({"type", "enum", "const", "allOf", "anyOf", "oneOf", "not"})
 IMPOSSIBLE: JsonSchema = {"not": {}}
-
-# "such as T-1042": a code is known by its digits, words may mean anything
-_TOLD_CODE = LanguagePattern(
-    r"(?:@{shows_example})[\s:\"'`(]*(?P<code>(?=(?:[\w-]*\d){2})\w[\w-]{2,40})(?![\w-])"
-)
 
 
 def as_current(schema: JsonSchema) -> JsonSchema:
@@ -125,7 +119,7 @@ def in_plain_words(
     schema: JsonSchema, notes: list[Note], *, types_are_told: bool = True
 ) -> JsonSchema:
     """Return a node with JSON Schema's types, numbers as numbers, and choices that differ."""
-    plain = _with_told_example(with_examples(_with_type(schema, notes, are_told=types_are_told)))
+    plain = with_examples(_with_type(schema, notes, are_told=types_are_told))
     for word in _BOUNDS & plain.keys():
         plain = {**plain, word: _as_number(plain[word], is_count=word in _COUNTS)}
     for bound in ("minimum", "maximum"):
@@ -260,16 +254,6 @@ def with_examples(schema: JsonSchema) -> JsonSchema:
     listed = [one for one in examples if one is not None]  # `example: null` shows nothing
     plain = without(schema, "example", "examples")
     return {**plain, "examples": listed} if listed else plain
-
-
-def _with_told_example(schema: JsonSchema) -> JsonSchema:
-    """Return a text's schema with the code that its description gives as an example."""
-    described = schema.get("description")
-    shown = {"enum", "const", "examples", "pattern", "format"} & schema.keys()
-    if schema.get("type") != "string" or shown or not isinstance(described, str):
-        return schema
-    told = _TOLD_CODE.of(described).search(described)
-    return {**schema, "examples": [told["code"]]} if told else schema
 
 
 def exclusive(schema: JsonSchema, bound: str, word: str) -> JsonSchema:

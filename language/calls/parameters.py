@@ -296,6 +296,10 @@ def made_constant(name: str, schema: JsonSchema) -> str:
     return text_of(row, DEFAULT_LANGUAGE, Random(name)) if row else ""
 
 
+# "such as T-1042": a code is known by its digits, words may mean anything
+_TOLD_CODE = LanguagePattern(
+    r"(?:@{shows_example})[\s:\"'`(]*(?P<code>(?=(?:[\w-]*\d){2})\w[\w-]{2,40})(?![\w-])"
+)
 # escapes, alternatives, brackets of code, a quoted value of a field
 _PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
 _SHOWING = ("enum", "const", "examples", "default", "pattern")
@@ -306,6 +310,16 @@ _FREE = frozenset(
 _OF_FILES = ("byte", "binary")
 _NAMING = ("name", "names")
 _DEEPEST = 6  # members within members that are looked at
+
+
+def with_told_example(schema: JsonSchema) -> JsonSchema:
+    """Return a text's schema with the code that its description gives as an example."""
+    described = schema.get("description")
+    shown = {"enum", "const", "examples", "pattern", "format"} & schema.keys()
+    if schema.get("type") != "string" or shown or not isinstance(described, str):
+        return schema
+    told = _TOLD_CODE.of(described).search(described)
+    return {**schema, "examples": [told["code"]]} if told else schema
 
 
 def _is_for_programs(schema: JsonSchema) -> bool:
@@ -324,6 +338,7 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     They do if the schema shows values, a row of the table or a kind of meaning holds, or the type
     leaves little choice; of an object, all required members have to tell theirs.
     """
+    schema = with_told_example(schema)
     row = meaning_row(name, schema) if json_type(schema) == "string" else None
     is_written = row is not None and row.give.get("unknown") == "always"
     for_programs = schema.get("format") in _OF_FILES or _is_for_programs(schema)
@@ -460,7 +475,9 @@ def in_context(
     The note decides between meanings: a "path" is a folder's path in a tool that makes folders.
     """
     note = f"{tool} {description.partition('. ')[0]}"
-    return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
+    return {
+        name: {**with_told_example(schema), ASKED_OF: note} for name, schema in properties.items()
+    }
 
 
 def _has_phrases(kind: str, language: Language) -> bool:

@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from callwright.generators.catalogs.schema_words import in_plain_words
 from callwright.generators.own_values import NO_VALUES
-from callwright.language.calls.parameters import tells_values
+from callwright.language.calls.parameters import tells_values, with_told_example
 from tests.support.warehouse.fixtures import make_tool
 
 DAY = {"type": "string", "format": "date"}
@@ -55,7 +54,7 @@ def test_what_programs_write_is_nothing_that_people_give(example: str) -> None:
     ],
 )
 def test_a_code_that_a_description_shows_is_an_example(described: str, code: str | None) -> None:
-    schema = in_plain_words({"type": "string", "description": described}, [])
+    schema = with_told_example({"type": "string", "description": described})
     assert schema.get("examples") == ([code] if code else None)
 
 
