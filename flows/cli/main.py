@@ -121,12 +121,13 @@ def main() -> None:
 def _was_interrupted(error: BaseException) -> bool:
     """Whether Ctrl-C is what an error comes of.
 
-    It can meet a class while it is made, which Python tells as a RuntimeError, or a module that
-    DuckDB imports in the middle of a query: then it is an error of DuckDB's, which tells it.
+    It can meet a class while it is made, which Python tells as a RuntimeError, DuckDB as it works
+    ("Query interrupted"), or a module that DuckDB imports: then it is an error that tells it.
     """
     within: BaseException | None = error
     while within is not None:
-        if isinstance(within, KeyboardInterrupt) or "KeyboardInterrupt" in str(within):
+        told = any(one in str(within) for one in ("KeyboardInterrupt", "Query interrupted"))
+        if told or isinstance(within, KeyboardInterrupt):
             return True
         within = within.__cause__ or within.__context__
     return False

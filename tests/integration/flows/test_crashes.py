@@ -162,6 +162,9 @@ class Named:
         raise KeyboardInterrupt
 
 def app(prog_name):
+    if sys.argv[1] == "duckdb":  # its words when a signal meets it
+        raise RuntimeError("Query interrupted")
+
     class Owner:
         named = Named()
 
@@ -170,9 +173,10 @@ main()
 """
 
 
-def test_a_stop_that_python_tells_as_another_error_is_a_stop() -> None:
+@pytest.mark.parametrize("met", ["class", "duckdb"])
+def test_a_stop_that_is_told_as_another_error_is_a_stop(met: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", STOPPED_WHILE_A_CLASS_IS_MADE],
+        [sys.executable, "-c", STOPPED_WHILE_A_CLASS_IS_MADE, met],
         capture_output=True,
         text=True,
         timeout=50,
