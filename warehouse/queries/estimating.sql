@@ -23,7 +23,8 @@ group by b.key, b.body, b.finished_at order by b.finished_at desc
 
 -- name: paces
 select model, sum(latency)::double as seconds, (sum(completion_tokens) + sum(prompt_tokens) / ?)::double as work
-from llm_calls where list_contains(?::varchar[], model) and not cached and error = '' group by model having sum(latency) > 0
+from llm_calls where list_contains(?::varchar[], model) and not cached and error = '' group by model
+having sum(latency) > 0 and sum(completion_tokens) + sum(prompt_tokens) > 0
 
 -- name: measured
 -- The newest build that measured each reader.

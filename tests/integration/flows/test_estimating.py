@@ -14,6 +14,7 @@ from tests.support.flows.small_builds import (
     stub_roles,
     stub_settings,
     unmeasured_recipe,
+    warehouse_of,
     write_unmeasured_recipe,
 )
 from tests.support.llm.names import ANOTHER, IN, OUT
@@ -101,6 +102,11 @@ def test_time_is_told_at_the_pace_that_the_server_was_measured_at(
     [pace] = [note for note in told["notes"] if "was measured at" in note]
     assert pace.startswith("local_openai/small was measured at ")
     assert pace.endswith(" tokens a second for each request, with 2 at once.")
+    warehouse_of(settings_of(home)).execute(
+        "update llm_calls set prompt_tokens = 0, completion_tokens = 0"
+    )
+    uncounted = json.loads(run_here("estimate", str(recipe), "--json", home=home).stdout)
+    assert uncounted["seconds"] is None, "a server that counts no tokens has no pace"
 
 
 class Sayings:
