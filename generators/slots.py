@@ -23,7 +23,7 @@ from callwright.language.saying import MANNERS, Manner, say_as
 from callwright.language.schemas import choices_of, kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate, read_value
-from callwright.language.wording import is_cut
+from callwright.language.wording import content_keys, is_cut
 from callwright.llm.stated_schemas import Paragraph
 from callwright.warehouse.records import Arguments, Evidence, JsonSchema, Language, Tool
 
@@ -37,6 +37,7 @@ _ABOUT_END = re.compile(widened(r"@[.;:(\n]") + r"|,? e\.g\.|,? (?:as|in) (?:YYY
 _MOST_ABOUT = 90  # characters of what a slot is about
 _SENTENCE_BEGINS = re.compile(rf"(?:^|[.!?]\s+|[{''.join(map(signs, ('{.}', '{!}', '{?}')))}])$")
 _OPEN, _CLOSE = signs("\"'“‘«{open}"), signs("\"'”’»{close}")
+_OWN_NAME = re.compile(r"(?<=[\w,;:] )[A-Z]\w+")  # in capitals within a sentence
 _LONGEST = 2000
 _FEW_CHOICES = 6
 _WORDED = frozenset({"boolean", "enum"})  # kinds whose words decide the sentence around them
@@ -210,6 +211,28 @@ def wording_problem(
         came = ", ".join(f"[{name}]" for name in found.elements()) or "none"
         return f"Wanted: {marks}, each once. Found: {came}. {told}"
     return _glued_problem(repaired, wanted) or _text_problem(repaired, language, known)
+
+
+def unsaid(text: str, slots: Sequence[Slot], task: str) -> list[Slot]:
+    """Return the slots that a wording neither holds nor says in words of its own.
+
+    It is taken to say them all where it has a name that is none of the task's.
+    """
+    repaired = _repaired(text, slots)
+    held, own = {name for name, _ in _marks(repaired)}, around_slots(repaired)
+    if any(name not in task for name in _OWN_NAME.findall(own)):
+        return []
+    told = _stems(own) - _stems(task)
+    return [
+        slot
+        for slot in slots
+        if slot.name not in held
+        and not told & _stems(f"{slot.name} {slot.words if slot.bends else ''}")
+    ]
+
+
+def _stems(text: str) -> set[str]:
+    return {key.light for key in content_keys(text)}
 
 
 def _glued_problem(text: str, wanted: Mapping[str, Slot]) -> str:

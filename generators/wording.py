@@ -19,6 +19,7 @@ from callwright.generators.slots import (
     draw_manner,
     fill,
     slots_of,
+    unsaid,
     wording_problem,
 )
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
@@ -29,7 +30,7 @@ from callwright.generators.stated_values import (
     find_values,
     value_evidence,
 )
-from callwright.generators.tools import in_a_line
+from callwright.generators.tools import argument_problems, in_a_line
 from callwright.language.names import humanise
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
@@ -82,9 +83,13 @@ class Speaker(NamedTuple):
 
 
 class WordedCalls(NamedTuple):
-    """A message, the evidence of each call that it asks for, and where it is from."""
+    """A message, what it says of each call that it asks for, with evidence, and where it is from.
+
+    A wording with slots may leave optional arguments out.
+    """
 
     text: str
+    said: tuple[Arguments, ...]
     evidence: tuple[tuple[Evidence, ...], ...]
     origin: Origin
 
@@ -94,15 +99,17 @@ async def word_calls(
 ) -> WordedCalls:
     """Word calls as one message that says their arguments and no other values.
 
+    Optional ones that a model leaves out are not said.
+
     Raises ReplyError if three wordings don't fit, with the reason of the last one.
     """
     way = _word_freely if context.wording == "free" else _word_with_slots
-    text, evidence, name = await way(calls, speaker, context)
+    text, said, evidence, name = await way(calls, speaker, context)
     origin = asked_origin(stage, draft, speaker.seed, context, (PROMPTS, name))
-    return WordedCalls(text, evidence, origin)
+    return WordedCalls(text, said, evidence, origin)
 
 
-_Said = tuple[str, tuple[tuple[Evidence, ...], ...], str]
+_Said = tuple[str, tuple[Arguments, ...], tuple[tuple[Evidence, ...], ...], str]
 
 
 async def _word_with_slots(
@@ -137,7 +144,13 @@ async def _word_with_slots(
         prompt,
         SlottedRequest,
         lambda reply: (
-            wording_problem(reply.request, slots, language, known=known)
+            wording_problem(
+                reply.request,
+                slots,
+                language,
+                known=known,
+                may_lack=[one.name for one in _left_out(reply.request, slots, calls)],
+            )
             or code_name_problem(around_slots(reply.request), [call.tool for call in calls])
         ),
         f"The request for {_named(calls)} has no usable wording in {ATTEMPTS}",
@@ -145,7 +158,43 @@ async def _word_with_slots(
     )
     filled = fill(reply.request, slots)
     evidence = tuple(filled.evidence(slots, number) for number in range(len(calls)))
-    return filled.text, evidence, name
+    return filled.text, _without(calls, _left_out(reply.request, slots, calls)), evidence, name
+
+
+def _left_out(text: str, slots: Sequence[Slot], calls: Sequence[AskedCall]) -> list[Slot]:
+    """Return the slots that a wording leaves out, if each call is as whole without them.
+
+    Calls stay different, and something is said.
+    """
+    missing = unsaid(text, slots, " ".join(call.task for call in calls))
+    if not missing or len(missing) == len(slots):
+        return []
+    before, after = _given(calls), _given(calls, missing)
+    if any(one in after[:at] for at, one in enumerate(after)):
+        return []
+    faults = [
+        [argument_problems(*one, partial=False) for one in given] for given in (before, after)
+    ]
+    is_whole = all({*new} <= {*old} for old, new in zip(*faults, strict=True))
+    return missing if is_whole else []
+
+
+def _given(calls: Sequence[AskedCall], less: Sequence[Slot] = ()) -> list[tuple[Tool, Arguments]]:
+    """Return the tools and arguments of calls without these slots; what is found is None."""
+    said = _without(calls, less)
+    return [
+        (call.tool, {**dict.fromkeys(call.found), **arguments})
+        for call, arguments in zip(calls, said, strict=True)
+    ]
+
+
+def _without(calls: Sequence[AskedCall], slots: Sequence[Slot]) -> tuple[Arguments, ...]:
+    """Return what is said of each call without these slots."""
+    spots = {spot for slot in slots for spot in slot.spots}
+    return tuple(
+        {name: value for name, value in call.said.items() if (number, name) not in spots}
+        for number, call in enumerate(calls)
+    )
 
 
 def _is_of(slot: Slot, call: int) -> bool:
@@ -209,7 +258,7 @@ async def _word_freely(
         )
         for number, call in enumerate(calls)
     )
-    return text, evidence, FREE
+    return text, _without(calls, ()), evidence, FREE
 
 
 def _free_problem(

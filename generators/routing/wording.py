@@ -8,6 +8,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.wording import AskedCall, Speaker, WordedCalls, word_calls
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    Arguments,
     CallTurn,
     Evidence,
     GoldCall,
@@ -74,20 +75,23 @@ def gold_calls(
 ) -> tuple[GoldCall, ...]:
     """Return the plan's calls, with evidence of stated values and of the feeds of unknown ones."""
     return tuple(
-        _gold(call, tools[call.tool], {one.argument: one for one in evidence})
-        for call, evidence in zip(plan.calls, worded.evidence, strict=True)
+        _gold(call, tools[call.tool], said, {one.argument: one for one in evidence})
+        for call, said, evidence in zip(plan.calls, worded.said, worded.evidence, strict=True)
     )
 
 
-def _gold(call: PlannedCall, tool: Tool, said: Mapping[str, Evidence]) -> GoldCall:
+def _gold(
+    call: PlannedCall, tool: Tool, said: Arguments, stated: Mapping[str, Evidence]
+) -> GoldCall:
     arguments = {
-        name: source.value if isinstance(source, StatedValue) else UNKNOWN
+        name: said.get(name, UNKNOWN)
         for name, source in call.arguments.items()
+        if name in said or isinstance(source, Picked)
     }
     evidence = {
         name: unknown_evidence(name, source.call, source.field)
         for name, source in call.arguments.items()
         if isinstance(source, Picked)
-    } | {**said}
+    } | {**stated}
     ordered = tuple(evidence[name] for name in call.arguments if name in evidence)
     return GoldCall(tool=call.tool, arguments=arguments, evidence=ordered, constants=tool.constants)

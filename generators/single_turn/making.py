@@ -155,6 +155,8 @@ REQUESTS_STAGE = "requests"
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
     """Write a sample whose request states the drafted arguments and no other values.
 
+    Optional ones that the model leaves out are no part of its gold.
+
     Raises ReplyError if three wordings don't fit, with the reason of the last one.
     """
     assignment = draft.assignment
@@ -165,7 +167,7 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
     )
     due = GoldCall(
         tool=tool.name,
-        arguments=draft.arguments,
+        arguments=worded.said[0],
         evidence=worded.evidence[0],
         constants=tool.constants,
     )

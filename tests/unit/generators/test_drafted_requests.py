@@ -9,11 +9,20 @@ from callwright.generators.single_turn.making import draw_values, write_requests
 from callwright.generators.slots import SlottedRequest
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import CallMention, QuotedValues
-from callwright.generators.wording import FreeRequest
+from callwright.generators.wording import AskedCall, FreeRequest, Speaker, word_calls
 from callwright.language.values import read_value
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, Tool
+from callwright.warehouse.records import (
+    Arguments,
+    Assignment,
+    Draft,
+    DraftCall,
+    Origin,
+    ParameterChoice,
+    Sample,
+    Tool,
+)
 
 TOOL = Tool(
     name="book_train",
@@ -130,3 +139,90 @@ async def test_a_free_wording_is_quoted_where_no_reader_finds_a_value_and_else_a
     good = FreeRequest(request="To Kiel on 3 May 2027.")
     context = context_with({"write_request": [code, good]}, wording="free")
     assert (await made(context)).request == good.request
+
+
+HOTELS = Tool(
+    name="find_hotels",
+    description="Find hotels in a city.",
+    category="Travel",
+    parameters={
+        "type": "object",
+        "properties": {
+            "city": {"type": "string"},
+            "breakfast": {"type": "boolean", "description": "Whether breakfast is included"},
+            "owner": {"type": "string", "description": "Whose house it is"},
+        },
+        "required": ["city"],
+    },
+)
+
+
+async def hotels_asked(*requests: str, tool: Tool = HOTELS) -> tuple[Sample, int]:
+    """The sample, and how often its wording was asked for."""
+    chat = ScriptedModel({"word_request": [SlottedRequest(request=one) for one in requests]})
+    assignment = Assignment(
+        kind="perfect",
+        language="en",
+        category="Travel",
+        tool=tool.key,
+        candidates=(tool.key,),
+        parameter_count=3,
+        seed=5,
+        origin=Origin(stage="assignments"),
+    )
+    draft = DraftCall(
+        assignment=assignment,
+        arguments={"city": "Kiel", "breakfast": True, "owner": "Lena"},
+        origin=Origin(stage="values"),
+    )
+    [sample] = await write_requests(draft, StageContext(chat, Random(0), {tool.key: tool}))
+    return sample, len(chat.asked)
+
+
+async def test_an_optional_slot_that_a_wording_leaves_out_is_no_argument() -> None:
+    sample, asked = await hotels_asked("Find me hotels in [city] of [owner].")
+    assert sample.request == "Find me hotels in Kiel of Lena."
+    assert sample.gold[0].arguments == {"city": "Kiel", "owner": "Lena"}
+    assert [one.argument for one in sample.gold[0].evidence] == ["city", "owner"]
+    assert asked == 1
+
+
+WHOLE = "Find me hotels in [city] of [owner] [breakfast]."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Find me hotels of [owner] [breakfast].",  # the city is required
+        "Find me hotels in [city] of [owner] with breakfast.",  # said without its slot
+        "Find me hotels in [city] [breakfast] and say whose owner it is.",  # spoken of
+        "Find me hotels in [city] [breakfast] at Maria's.",  # a value of the model's own
+    ],
+)
+async def test_a_slot_that_is_required_or_said_in_other_words_is_asked_for_again(text: str) -> None:
+    sample, asked = await hotels_asked(text, WHOLE)
+    assert sample.gold[0].arguments == {"city": "Kiel", "breakfast": True, "owner": "Lena"}
+    assert asked == 2
+
+
+async def test_no_slot_is_dropped_that_the_whole_call_needs() -> None:
+    needy = HOTELS.with_changes(
+        parameters={**HOTELS.parameters, "dependentRequired": {"owner": ["breakfast"]}}
+    )
+    sample, asked = await hotels_asked("Find me hotels in [city] of [owner].", WHOLE, tool=needy)
+    assert (len(sample.gold[0].arguments), asked) == (3, 2)
+    sample, asked = await hotels_asked("Find me hotels in [city] [breakfast].", tool=needy)
+    assert (sample.gold[0].arguments.keys(), asked) == ({"city", "breakfast"}, 1)
+
+
+@pytest.mark.parametrize(("others", "dropped"), [({"city": "Rome"}, True), ({}, False)])
+async def test_calls_of_one_message_stay_different(others: Arguments, dropped: bool) -> None:
+    first: Arguments = {"city": "Kiel", "owner": "Lena"}
+    calls = [AskedCall(HOTELS, one) for one in (first, {**first, "owner": "Tom", **others})]
+    text = "Hotels in [city]" + (", and in [city_2]." if others else ", and again in [city].")
+    whole = "Hotels in [city] of [owner], and in " + ("[city_2]" if others else "[city]")
+    replies = [SlottedRequest(request=one) for one in (text, f"{whole} of [owner_2].")]
+    context = StageContext(ScriptedModel({"word_requests": replies}), Random(0), {})
+    draft = Draft(origin=Origin(stage="values"))
+    worded = await word_calls(calls, Speaker("en", 1), draft, "requests", context)
+    assert any("owner" in said for said in worded.said) is not dropped
