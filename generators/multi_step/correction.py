@@ -18,6 +18,7 @@ from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext, asked_origin
+from callwright.generators.tools import nearest_tools
 from callwright.generators.transcripts import shown_tools
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
@@ -40,6 +41,7 @@ from callwright.warehouse.records import (
 TRACES_STAGE = "traces"
 MOST_TURNS = 10
 MOST_CALLS = 16
+MOST_SHOWN = 30  # tools, each with its schema
 CALL_TEMPLATE = "call_next"
 MOST_CHARACTERS = 24_000
 _PROSE = 160
@@ -64,7 +66,7 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
     """Return the worded goal with the model's calls; `problem` says why it had to be stopped."""
     goal = worded.goal
     environment = environment_of(goal, context)
-    tools = context.toolset(goal.candidates)
+    tools = _tools_to_call(goal, context)
     trace: list[Exchange] = []
     problem = f"It was still calling after {MOST_TURNS} turns."
     for turn in range(MOST_TURNS):
@@ -90,6 +92,17 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
         problem = f"It was still calling after {turn + 1} turns."
     origin = asked_origin(TRACES_STAGE, worded, goal.seed, context, (PROMPTS, CALL_TEMPLATE))
     return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]
+
+
+def _tools_to_call(goal: Goal, context: StageContext) -> list[Tool]:
+    """Return the goal's candidates; of many, those that are due and the tools most like them."""
+    tools = context.toolset(goal.candidates)
+    due = {call.tool for call in goal.calls}
+    each = MOST_SHOWN // len(due)
+    alike = {
+        one.key for tool in tools if tool.name in due for one in nearest_tools(tool, tools, each)
+    }
+    return tools if len(tools) <= MOST_SHOWN else [tool for tool in tools if tool.key in alike]
 
 
 def next_calls_prompt(

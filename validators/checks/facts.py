@@ -20,7 +20,8 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.answers import answer_sentence, field_words, reported
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
-from callwright.generators.transcripts import conversation_text, shown_tools
+from callwright.generators.tools import in_a_line
+from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.tools import view_of
 from callwright.language.packs import signs, widened
 from callwright.language.pages import as_sentence, shapes_in
@@ -218,7 +219,10 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
         ReplyScore,
         sample.time_sentence,
         language=sample.language,
-        tools=shown_tools(context.toolset(sample.candidates)),
+        tools=[
+            {"name": tool.name, "description": in_a_line(tool.description)}
+            for tool in context.toolset(sample.candidates)
+        ],
         conversation=conversation_text(map(shortened, sample.turns[:at])),
         reply=reply.text,
     )

@@ -134,6 +134,8 @@ async def test_a_reply_that_no_rule_reads_is_left_to_a_judge_who_sees_the_result
     assert (decision, chat.left) == ("proved", {})
     shown, label = (prompt.messages[-1].content for prompt in chat.asked)
     assert "result: " in shown
+    assert '"description"' in shown
+    assert '"parameters"' not in shown
     assert IN_OTHER_WORDS not in shown.partition("<reply>")[0]
     assert label == f'<reply>"{IN_OTHER_WORDS}"</reply>'
 

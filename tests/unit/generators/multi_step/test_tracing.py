@@ -1,8 +1,10 @@
 """Preliminary paths: what a model calls from request, tools and responses alone."""
 
+import re
 from contextlib import suppress
 from random import Random
 
+import orjson
 import pytest
 
 from callwright.generators.environments.protocol import Environment
@@ -10,6 +12,7 @@ from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.correction import (
     MOST_CALLS,
+    MOST_SHOWN,
     NextCall,
     NextCalls,
     abridged,
@@ -127,6 +130,20 @@ async def test_a_call_that_fails_is_answered_with_its_problem_and_the_trace_goes
     (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
     assert traced.trace[0].responses == ({"error": "There is no such inn."},)
     assert traced.problem == ""
+
+
+async def test_of_many_tools_those_are_shown_that_are_due_and_their_like():
+    world = open_travel()
+    (worded, *_) = await worded_hotels()
+    every = tuple(tool.key for tool in world.tools)
+    assert len(every) > MOST_SHOWN
+    wide = worded.with_changes(goal=worded.goal.with_changes(candidates=every))
+    chat = ScriptedModel({"call_next": [NextCalls(answer="Done.")]})
+    await trace_goals(wide, context_of(world, chat))
+    [tools] = re.findall(r"^<tools>(.*)</tools>$", chat.asked[0].messages[-1].content, re.MULTILINE)
+    shown = {one["name"] for one in orjson.loads(tools)}
+    assert len(shown) <= MOST_SHOWN
+    assert {call.tool for call in worded.goal.calls} < shown
 
 
 @pytest.mark.parametrize(
