@@ -202,9 +202,9 @@ def _read_number(words: str, schema: JsonSchema) -> int | float | None:
 def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     choices: list[JsonValue] = choices_of(schema)  # type: ignore[assignment]
     plain = fold(words)
-    for choice in choices:
-        if isinstance(choice, str) and fold(choice) == plain:
-            return choice
+    same = [one for one in choices if isinstance(one, str) and fold(one) == plain]
+    if same:  # of choices that look alike only the very words tell which is meant
+        return words if words in same else same[0] if len(same) == 1 else None
     mentioned = [(choice, found) for choice in choices if (found := locate(choice, {}, words))]
     if not mentioned:
         return None

@@ -28,7 +28,13 @@ from callwright.generators.catalogs.schema_words import (
     by_name,
     in_plain_words,
 )
-from callwright.generators.catalogs.soundness import first_fault, is_sound, sound_words
+from callwright.generators.catalogs.soundness import (
+    first_fault,
+    is_sound,
+    note_hidden,
+    sound_words,
+    without_hidden,
+)
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
@@ -148,8 +154,10 @@ class CatalogBuilder:
         name, description = draft.name, draft.description
         schema, notes = _signature_of(draft.parameters, self._schemas)
         returns, return_notes = _valid_returns(draft.returns, self._schemas)
-        text = description if isinstance(description, str) else ""
         own = list(draft.notes)
+        text = description if isinstance(description, str) else ""
+        text = without_hidden(text, "The tool's description", own)
+        note_hidden([name] if isinstance(name, str) else (), "The tool's name", own)
         if not isinstance(name, str) or not name.strip():
             own.append(Note("no_name", f"The tool's name is {shown(name)}, not text; left out."))
         if not text.strip():

@@ -21,6 +21,7 @@ _CostsValue = Literal["wrong_default"]
 _Weak = Literal["no_description", "undescribed_parameter", "undeclared_required", "single_choice"]
 _Crowded = Literal["too_many_parameters", "too_deep", "too_complex", "crud_gap", "redundant"]
 _Confused = Literal["duplicate_name", "similar_description", "name_collision", "generated_name"]
+_Alike = Literal["alike_choices", "hidden_characters"]
 _Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_type"]
 _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]
 _Mended = Literal["read_only", "repeated_choice"]
@@ -28,7 +29,8 @@ _Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "
 _OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
-_Odd = Literal[_Weak, _Crowded, _Confused, _Assumed, _Moved, _Mended, _Untyped, _OfFile]
+_Unclear = Literal[_Confused, _Alike, _Assumed]
+_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile]
 ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))

@@ -1,8 +1,13 @@
 """What is valid in a schema: keywords by the metaschema, patterns, numbers and defaults.
 
-A keyword that is not valid is dropped alone, because the rest of the schema may be.
+A keyword that is not valid is dropped alone, because the rest of the schema may be. Characters
+that nobody sees are taken out of what describes, and told where they stand in names and choices.
 """
 
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -43,8 +48,66 @@ def _is_moment(value: object) -> bool:
 
 def sound_words(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Return a node without keywords, patterns, numbers and values that are not valid."""
-    keywords = _checked_patterns(checked_keywords(schema, notes), notes)
+    told = _checked_texts(schema, notes)
+    keywords = _checked_patterns(checked_keywords(told, notes), notes)
     return _checked_examples(_checked_default(_checked_numbers(keywords, notes), notes), notes)
+
+
+# Without width, turning the direction, tags and fillers. Joiners count where they join nothing.
+_HIDDEN = re.compile(
+    "[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+    "|(?<![^\\x00-\\x7f])[\u200c\u200d]"
+)
+# letters of other scripts that look like these
+_LOOKS = str.maketrans("авекмнорстухіјѕԁԛԝһӏαβεικνορτυχı", "abekmhopctyxijsdqwhlabeikvoptuxi")
+
+
+def without_hidden(text: str, what: str, notes: list[Note]) -> str:
+    """Return a text that describes, without characters that nobody sees."""
+    plain = _HIDDEN.sub("", text)
+    if plain != text:
+        message = f"{what} holds characters that nobody sees ({_points([text])}); removed."
+        notes.append(Note("hidden_characters", message))
+    return plain
+
+
+def note_hidden(names: Iterable[str], what: str, notes: list[Note]) -> None:
+    """Note which names hold characters that nobody sees; they stay, since servers know them so."""
+    odd = [name for name in names if _HIDDEN.search(name)]
+    if odd:
+        message = f"{what} {shown(odd)} hold characters that nobody sees ({_points(odd)}); kept."
+        notes.append(Note("hidden_characters", message))
+
+
+def _points(texts: Iterable[str]) -> str:
+    found = dict.fromkeys(sign for text in texts for sign in _HIDDEN.findall(text))
+    few = [f"U+{ord(sign):04X}" for sign in found][:_FEW_POINTS]
+    return ", ".join(few) + ", …" * (len(found) > len(few))
+
+
+_FEW_POINTS = 5
+
+
+def _checked_texts(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """Return a node whose texts hold nothing hidden; note names and choices that mislead."""
+    checked = dict(schema)
+    for word in ("title", "description"):
+        if isinstance(text := schema.get(word), str):
+            checked[word] = without_hidden(text, f"The {word}", notes)
+    members, choices = schema.get("properties"), schema.get("enum")
+    note_hidden(members if isinstance(members, dict) else (), "The names", notes)
+    texts = [one for one in choices if isinstance(one, str)] if isinstance(choices, list) else []
+    note_hidden(texts, "The choices", notes)
+    looks: dict[str, list[str]] = defaultdict(list)
+    for one in texts:
+        plain = unicodedata.normalize("NFKC", _HIDDEN.sub("", one)).casefold()
+        looks[" ".join(plain.translate(_LOOKS).split())].append(one)
+    for alike in looks.values():
+        if len(alike) > 1:
+            message = f"The choices {shown(alike)} look alike; each is kept."
+            notes.append(Note("alike_choices", message))
+    return checked
 
 
 class Fault(NamedTuple):
