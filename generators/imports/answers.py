@@ -19,8 +19,8 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import shown
 from callwright.generators.imports.reading import Fields, items, objects, parsed, part, words
 from callwright.language.packs import packaged
-from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
-from callwright.warehouse.json_text import REPLY_DECODER, keepable, read_json
+from callwright.llm.written_calls import end_of, parse_python, python_call, read_python, value_at
+from callwright.warehouse.json_text import REPLY_DECODER, read_json
 from callwright.warehouse.records import Arguments, ReplyTurn, Turn
 
 
@@ -204,7 +204,10 @@ def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
         begin = gap.end() if gap else at
         if not text.startswith(("{", "["), begin):
             break
-        value, at = _value_at(text, begin, mark[0])
+        found = value_at(text, begin)
+        if found is None:
+            raise UnreadableChat(f"behind {mark[0]!r} stands no call that can be read")
+        value, at = found
         calls += map(call_of, value if isinstance(value, list) else [value])
     if not calls:
         raise UnreadableChat(f"an answer has {mark[0]!r}, and no call in JSON behind it")
@@ -213,23 +216,6 @@ def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
     if text[begin : begin + len(closing)].lower() != closing:
         raise UnreadableChat(f"an answer has {mark[0]!r}, and no {closing!r} behind its call")
     return calls, begin + len(closing)
-
-
-def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
-    """Read the JSON or Python value that begins here; also return where it ends.
-
-    Raises UnreadableChat if there is none.
-    """
-    try:
-        value, end = REPLY_DECODER.raw_decode(text, begin)
-        return keepable(value), end
-    except (ValueError, RecursionError) as error:
-        end_there = end_of(text, begin)
-        read = None if end_there is None else read_python(text[begin:end_there])
-        if read is None or end_there is None:
-            message = f"behind {mark!r} stands no call that can be read: {error}"
-            raise UnreadableChat(message) from error
-        return read, end_there
 
 
 def call_of(stated: JsonValue) -> Called:
