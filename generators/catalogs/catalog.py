@@ -27,10 +27,11 @@ _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened
 _Mended = Literal["read_only", "repeated_choice"]
 _Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "untyped_return"]
 _OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
+_OfRow = Literal["escaped_text"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
 _Unclear = Literal[_Confused, _Alike, _Assumed]
-_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile]
+_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile, _OfRow]
 ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))

@@ -6,6 +6,7 @@ other information.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import unescape
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -50,11 +51,13 @@ from callwright.warehouse.records import (
     NO_FACTS,
     TIME_SENTENCE,
     CallTurn,
+    GoldCall,
     Origin,
     Sample,
     SampleFacts,
     Tool,
     Turn,
+    UserTurn,
 )
 from callwright.warehouse.registry import blame, is_ours, whose
 from callwright.warehouse.wire_names import NO_NAMES, WireNames
@@ -186,7 +189,8 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         by_name = {tool.name: tool for tool in tools}
-        turns = tuple(self._own_turn(turn, by_name) for turn in chat.turns)
+        said = "\n".join(turn.text for turn in chat.turns if isinstance(turn, UserTurn))
+        turns = tuple(self._own_turn(turn, by_name, said) for turn in chat.turns)
         made = (turn.calls for turn in turns if isinstance(turn, CallTurn))
         called = {call.tool for calls in made for call in calls}
         if by_name and (strange := sorted(called - by_name.keys())):
@@ -210,12 +214,33 @@ class _ChatRecord(RecordReader):
             tools,
         )
 
-    def _own_turn(self, turn: Turn, tools: Mapping[str, Tool]) -> Turn:
+    def _own_turn(self, turn: Turn, tools: Mapping[str, Tool], said: str) -> Turn:
         if not isinstance(turn, CallTurn):
             return turn
         own = map(self._builder.own_call, turn.calls)
         kept = (self.unpadded(one, [tools[one.tool]] if one.tool in tools else []) for one in own)
-        return turn.with_changes(calls=tuple(kept))
+        return turn.with_changes(calls=tuple(self._as_said(one, said) for one in kept))
+
+    def _as_said(self, call: GoldCall, said: str) -> GoldCall:
+        """Return a call with plain characters for escapes of HTML, where the user says them so."""
+        read: dict[str, str] = {}
+
+        def plain(value: JsonValue) -> JsonValue:
+            if isinstance(value, dict):
+                return {name: plain(one) for name, one in value.items()}
+            if isinstance(value, list):
+                return [plain(one) for one in value]
+            if not isinstance(value, str) or value in said or unescape(value) not in said:
+                return value
+            read[value] = unescape(value)
+            return read[value]
+
+        arguments = {name: plain(one) for name, one in call.arguments.items()}
+        if not read:
+            return call
+        meant = " and ".join(f"{value!r} is {one!r}" for value, one in read.items())
+        self.note("escaped_text", f"Escapes of HTML are read as the user has them: {meant}.")
+        return call.with_changes(arguments=arguments)
 
     def _tools(self, stated: JsonValue, category: str) -> tuple[Tool, ...]:
         listed = parsed(stated)

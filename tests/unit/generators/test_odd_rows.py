@@ -270,3 +270,23 @@ def test_a_null_in_place_of_what_a_tool_requires_is_no_padding(tmp_path: Path) -
     [record] = read("openai", tmp_path, answered(None, call({"city": None})))
     required = "city" in FUNCTION["function"]["parameters"].get("required", ())
     assert calls_of(record) == [{"city": None} if required else {}]
+
+
+@pytest.mark.parametrize(
+    ("words", "written", "read_as"),
+    [
+        ("Weather at Tom & Jerry's?", "Tom &amp; Jerry&#39;s", "Tom & Jerry's"),
+        ("Weather at Tom &amp; Jerry?", "Tom &amp; Jerry", "Tom &amp; Jerry"),
+        ("Weather, please.", "Tom &amp; Jerry", "Tom &amp; Jerry"),
+        ("Weather at Tom & Jerry?", "Tom & Jerry", "Tom & Jerry"),
+    ],
+)
+def test_an_escape_of_html_is_the_character_if_the_words_have_it(
+    words: str, written: str, read_as: str, tmp_path: Path
+) -> None:
+    row = answered("", call({"city": written, "more": {"list": [written, 3]}}))
+    row["messages"][0] = {"role": "user", "content": words}
+    [record] = read("openai", tmp_path, row)
+    assert calls_of(record) == [{"city": read_as, "more": {"list": [read_as, 3]}}]
+    told = [one.message for one in record.problems if "HTML" in one.message]
+    assert [f"{written!r} is {read_as!r}" in one for one in told] == [True] * (read_as != written)
