@@ -23,6 +23,7 @@ _SPELLED = words(
     " uuid iata dob faq"
 )
 _PLURALS = {"ids": "IDs"}
+ID_ENDINGS = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "sid"})
 _GLUED = re.compile(r"^(\w{3,})(id|name|code|date|time|number|type)$")
 _SHORTEST_GLUED = 6
 _GLUED_WHOLE = frozenset(
@@ -47,6 +48,11 @@ def split_name(name: str) -> tuple[str, ...]:
         elif lower:
             words.append(lower)
     return tuple(words) or (name.strip().lower(),)
+
+
+def names_one(name: str) -> bool:
+    """Whether a parameter's name ends as those of identifiers do."""
+    return split_name(name)[-1].removesuffix("s") in ID_ENDINGS
 
 
 def has_words(name: str) -> bool:

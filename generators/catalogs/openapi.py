@@ -59,8 +59,7 @@ from callwright.generators.catalogs.rewriting import (
     with_definitions,
 )
 from callwright.generators.catalogs.soundness import checked_keywords
-from callwright.language.calls.sampling import names_one
-from callwright.language.names import split_name
+from callwright.language.names import names_one, split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Original

@@ -191,13 +191,22 @@ def _generic(outer: str, inner: str) -> JsonSchema | None:
     if outer == "union":
         return _any_of(inner.split(","))
     kind = TYPE_WORDS.get(outer)
+    if outer == "tuple" and (places := _places(inner)):
+        count = len(places)
+        return {"type": "array", "prefixItems": [*places], "minItems": count, "maxItems": count}
     if kind == "array":
         return _array_of(inner)
     return None if kind is None else {"type": kind}
 
 
+def _places(written: str) -> list[JsonSchema]:
+    """Return the type of each place of a tuple; [] if it has any length, or a type is not known."""
+    types = [_type_of(word) for word in written.split(",")]
+    return [one for one in types if one] if all(types) and len(types) > 1 else []
+
+
 def _array_of(written: str) -> JsonSchema:
-    items = _type_of(written)
+    items = _type_of(written.removesuffix(", ..."))
     return {"type": "array", "items": items} if items else {"type": "array"}
 
 

@@ -7,30 +7,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from callwright.generators.environments.endpoints import Endpoint
+from callwright.language.names import ID_ENDINGS
 from callwright.warehouse.records import JsonSchema, Link, Tool
 from callwright.warehouse.tool_notes import ToolNote
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
-IDENTIFYING = frozenset(
-    {
-        "id",
-        "uid",
-        "uuid",
-        "guid",
-        "gid",
-        "oid",
-        "sid",
-        "key",
-        "name",
-        "slug",
-        "code",
-        "token",
-        "handle",
-        "reference",
-    }
-    | {"ref", "number", "checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
+IDENTIFYING = (
+    ID_ENDINGS
+    | {"key", "name", "slug", "code", "token", "handle", "reference", "ref", "number", "checksum"}
+    | {"tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
-_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "sid", "token"})
+_OPAQUE = ID_ENDINGS | {"token"}
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
 # "id.any_" compares with what stands before it
 _LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})

@@ -24,7 +24,7 @@ from callwright.language.calls.parameters import (
     stated_choices,
     text_of,
 )
-from callwright.language.names import function_words, split_name, topic_of
+from callwright.language.names import function_words, names_one, split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
@@ -129,10 +129,7 @@ def _plain_value(
             inner = partial(make_plain, language=language, rng=rng, depth=depth + 1)
             if declared == "object":
                 return _plain_members(schema, inner) or _map(name, schema, language, rng, depth)
-            given_items = schema.get("items")
-            items = given_items if isinstance(given_items, dict) else {}
-            listed = schema.get("prefixItems") or [items] * _fewest(name, schema)
-            return [inner(name, one) for one in listed]
+            return [inner(name, one) for one in _places(name, schema)]
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
@@ -249,11 +246,6 @@ _MOST_WHOLE, _MOST_DIGITS = 2**63 - 1, 18
 _MOST_ITEMS = 50
 
 
-def names_one(name: str) -> bool:
-    """Whether a parameter's name ends as those of identifiers do."""
-    return not {"id", "ids", "gid", "uid", "oid"}.isdisjoint(split_name(name)[-1:])
-
-
 def _id_like(example: int, rng: Random) -> int:
     """Return another id with as many digits, or a few more if the example is very short."""
     digits = min(max(_FEWEST_DIGITS, len(str(abs(example)))), _MOST_DIGITS)
@@ -270,11 +262,20 @@ def _fewest(name: str, schema: JsonSchema) -> int:
     return least
 
 
+def _places(name: str, schema: JsonSchema) -> list[JsonSchema]:
+    """Return the schemas of a list's items: all of a tuple's, or as many as there must be."""
+    items, firsts = schema.get("items"), schema.get("prefixItems") or []
+    more = max(0, _fewest(name, schema) - len(firsts))
+    places: list[JsonSchema] = [*firsts, *[items if isinstance(items, dict) else {}] * more]
+    return places[: schema.get("maxItems")]
+
+
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
-    if firsts := schema.get("prefixItems"):
+    if schema.get("prefixItems"):
         inner = {"description": schema.get("description", "")}
         return [
-            make_value(name, {**inner, **one}, language, rng, depth=depth + 1) for one in firsts
+            make_value(name, {**inner, **one}, language, rng, depth=depth + 1)
+            for one in _places(name, schema)
         ]
     least = _fewest(name, schema)
     most = max(least, min(int(schema.get("maxItems", 3)), least + 2))

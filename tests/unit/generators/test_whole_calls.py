@@ -18,10 +18,11 @@ from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
 from callwright.language.calls.parameters import is_plumbing, title_of
+from callwright.language.calls.sampling import make_plain, make_value
 from callwright.language.schemas import SchemaValidator
 from callwright.language.values import read_value, write_value
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Arguments, Tool
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
 TEXT = {"type": "string"}
 
@@ -105,6 +106,20 @@ def test_a_tuple_is_made_place_by_place(shared: Path) -> None:
     for call in drawn(case(shared, "tool_tuple_items")):
         points = [call["start"], call["end"]]
         assert all(isinstance(point, list) and len(point) == 2 for point in points)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "count"),
+    [({}, 2), ({"minItems": 3}, 3), ({"maxItems": 1}, 1), ({"items": False}, 2)],
+)
+def test_a_tuple_has_as_many_items_as_its_bounds_want(bounds: JsonSchema, count: int) -> None:
+    number: JsonSchema = {"type": "number"}
+    pair: JsonSchema = {"type": "array", "prefixItems": [number, number], "items": number, **bounds}
+    for seed in range(5):
+        for make in (make_value, make_plain):
+            made = make("pair", pair, "en", Random(seed))
+            assert isinstance(made, list)
+            assert [isinstance(one, int | float) for one in made] == [True] * count
 
 
 def test_tuples_and_maps_are_read_as_they_are_written(shared: Path) -> None:

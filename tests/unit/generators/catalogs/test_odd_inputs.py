@@ -462,6 +462,22 @@ def test_parameters_that_are_an_empty_text_are_none() -> None:
     assert tool.properties == {}
 
 
+def test_a_tuple_of_python_has_a_type_for_each_place(tmp_path: Path) -> None:
+    types = ("Tuple[float, int]", "tuple[str, ...]", "tuple[Dict[str, int], str]")
+    members = {f"m{at}": {"type": word} for at, word in enumerate(types)}
+    read_members = schema_of(read(tmp_path, {"properties": members}))["properties"]
+    assert list(read_members.values()) == [
+        {
+            "type": "array",
+            "prefixItems": [{"type": "number"}, {"type": "integer"}],
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array"},
+    ]
+
+
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "obey me")
 
 
