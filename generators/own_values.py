@@ -10,6 +10,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.tools import argument_problems, mended, whole_call
+from callwright.language.calls.agreement import agreeing
 from callwright.language.calls.parameters import in_context, tells_values, title_of
 from callwright.language.calls.sampling import fill_in, make_value
 from callwright.language.schemas import json_type
@@ -113,6 +114,9 @@ class OwnValues(NamedTuple):
         if not given.keys() >= {*tool.required}:
             return values
         whole = whole_call(tool, given, language, rng, kept=(*(known or ()), *own))
+        if whole != given:  # what was added has to go with what was there
+            agreed = agreeing(whole, schemas, language, rng, (*(known or ()), *own))
+            whole = whole if argument_problems(tool, agreed, partial=False) else agreed
         return {name: value for name, value in whole.items() if name not in (known or {})}
 
 

@@ -25,6 +25,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.api_documents import Fields
 from callwright.generators.catalogs.catalog import Note, StatedLink, shown
 from callwright.generators.catalogs.rewriting import parts_of
+from callwright.language.calls.sampling import names_one
 from callwright.language.names import split_name
 from callwright.language.schemas import choices_of, json_type
 from callwright.warehouse.records import JsonSchema
@@ -205,9 +206,16 @@ def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]
 
 def _is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
     if one.part != "query":
-        return False
+        return _repeats_the_path(one, operation)
     formats = _SERIALISATIONS & {str(choice).lower() for choice in choices_of(one.schema)}
-    return bool(formats) or _is_mask(one, operation.returns) or _pages(one, operation)
+    is_technical = _is_mask(one, operation.returns) or _pages(one, operation)
+    return bool(formats) or is_technical or _repeats_the_path(one, operation)
+
+
+def _repeats_the_path(one: PlacedParameter, operation: PlacedParameters) -> bool:
+    """Whether a parameter takes the id that the path has already, which nobody says twice."""
+    in_path = (split_name(other.name) for other in operation.parameters if other.part == "path")
+    return one.part != "path" and names_one(one.name) and split_name(one.name) in in_path
 
 
 def _is_mask(one: PlacedParameter, returns: JsonSchema | None) -> bool:

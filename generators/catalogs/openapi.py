@@ -48,6 +48,7 @@ from callwright.generators.catalogs.catalog import (
 )
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
+from callwright.generators.catalogs.identifiers import with_shown_ids
 from callwright.generators.catalogs.idioms import as_json_schema, before
 from callwright.generators.catalogs.rewriting import (
     Rewritten,
@@ -201,6 +202,10 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
             named = f"begins with {shown([*fields][:3])}"
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
+    drafts = with_shown_ids([one.draft for one in operations])
+    operations = tuple(
+        one._replace(draft=draft) for one, draft in zip(operations, drafts, strict=True)
+    )
     language = document_language(_text(one.draft.description) for one in operations)
     problems = (*bundle.problems, *_lost_paths(fields, path))
     return ReadDocument(operations, language, bundle.files, problems)

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
 from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
-from callwright.language.calls.codes import phrase
+from callwright.language.calls.codes import is_uuid, phrase
 from callwright.language.calls.parameters import meaning_of, meaning_row
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import fits, json_type
@@ -336,6 +336,14 @@ class IdForm(NamedTuple):
         return self.prefix + "".join([one[int(chance() * len(one))] for one in self.among])
 
 
+_UUID_FORM = IdForm(
+    "",
+    tuple(
+        "0123456789abcdef" if one == "x" else one for one in "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx"
+    ),
+)
+
+
 def id_form(
     attribute: str, schema: JsonSchema, examples: Sequence[JsonValue] = ()
 ) -> IdForm | None:
@@ -357,6 +365,8 @@ def id_form(
 
 def _form_of(model: str) -> IdForm:
     """Return the form of an id, lengthened until chance makes it hard to guess."""
+    if is_uuid(model):
+        return _UUID_FORM
     found = _PREFIX.match(model)
     prefix = found[0] if found else ""
     among = [_characters_like(one) or one for one in model[len(prefix) :]]

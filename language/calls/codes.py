@@ -26,10 +26,23 @@ def _pick(name: str, rng: Random) -> str:
 
 
 def like(example: str, rng: Random) -> str:
-    """Return another code of the same shape: its digits replaced, its letters kept."""
+    """Return another code of the same shape: its digits replaced, its letters kept.
+
+    Of a UUID and of long hex digits all is replaced.
+    """
+    if is_uuid(example):
+        return write_code("uuid", "", _ASCII, rng)
+    if found := _LONG_HEX.search(example):
+        digits = shaped(f"{{h{len(found[0])}}}", rng)
+        return example[: found.start()] + digits + example[found.end() :]
     return "".join(
         rng.choice(string.digits) if character.isdecimal() else character for character in example
     )
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text is a UUID."""
+    return _UUID.fullmatch(text) is not None
 
 
 def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  # noqa: C901, PLR0911 - a line a kind
@@ -47,7 +60,7 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
             dot = rng.choice((".", "_", ""))
             return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{_pick('domains', rng)}"  # noqa: E501
         case "link":
-            return f"https://{_pick('domains', rng)}/{_pick('files', rng)}/{_digits(4, rng)}"
+            return write_link(name, "", rng)
         case "plate":
             letter = rng.choice(_LETTERS)
             return shaped(_values(language)["plate"], rng, letter)
@@ -66,6 +79,20 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
     telling = [word for word in words if word not in _NUMBERED or words[-1] != "id"]
     shape = next((_SHAPES[word] for word in telling if word in _SHAPES), None)
     return shape(rng) if shape else _identifier(words, rng)
+
+
+def write_link(name: str, about: str, rng: Random) -> str:
+    """Return a link to a made-up site, with a path by the words of a parameter's name.
+
+    If those only say that it is a link, `about` says what for, such as a callback.
+    """
+    words = [word for word in split_name(name) if word not in code_table("link_words")]
+    told = " ".join(words) or about.lower()
+    shapes = (shape for pattern, shape in code_table("links") if re.search(pattern, told))
+    plain = "https://{site}/{words}" if words else "https://{site}/{file}/{d4}"
+    path = "-".join(words[-2:]) or "events"
+    filled = next(shapes, plain).replace("{words}", path).replace("{site}", _pick("sites", rng))
+    return shaped(filled.replace("{file}", _pick("files", rng)), rng)
 
 
 def _identifier(words: tuple[str, ...], rng: Random) -> str:
@@ -121,6 +148,9 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 }
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_TRIES, _REPEATED = 12, re.compile(r"\b(\w+)(?:'s)? \1\b", re.IGNORECASE)
+_LONG_HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}")
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
@@ -183,7 +213,9 @@ def _fill(template: str, language: Language, rng: Random) -> str:
             return str(rng.randint(2, 199))
         return str(rng.choice(named.get(slot[1]) or values["lists"][slot[1]]))
 
-    return _SLOT.sub(word, template)
+    filled = (_SLOT.sub(word, template) for _ in range(_TRIES))
+    # "the training training"
+    return next((text for text in filled if not _REPEATED.search(text)), template)
 
 
 def _values(language: Language) -> dict[str, Any]:  # what a YAML file holds

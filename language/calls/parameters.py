@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from callwright.language.calls.codes import PHRASED, phrase, shaped
+from callwright.language.calls.codes import PHRASED, code_table, phrase, shaped
+from callwright.language.calls.examples import is_for_programs, usable_examples, with_told_example
 from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
 from callwright.language.packs import (
     COMMON_SCRIPT,
@@ -97,6 +98,13 @@ CODED = frozenset(
 
 _ON_KNOWN = frozenset({"look", "change", "drop", "switch", "restore"})
 _DECIDING = frozenset({"place", "country", "email", "phone", "currency"})
+# "The ID of the email": what is described as an identifier holds no words, and is no address
+_SAYS_ID = re.compile(
+    r"(?:(?!or\b|and\b|e-?mail\b|names?\b|with\b|by\b)[\w'’-]+ ){0,3}?"
+    r"(?:ids?|identifiers?|uuids?|guids?|sids?)\b(?! (?:documents?|cards?|photos?)\b)",
+    re.IGNORECASE,
+)
+_SPELLED_KINDS = frozenset({"text", "email", "address"}) | PLACES | {"person", "company", "product"}
 _NOT_IDS = frozenset({"link", "card", "plate", "airport", "file", "details", "category"})
 _FORMATS = {
     "date": "date",
@@ -128,7 +136,13 @@ def meaning_by_words(name: str, description: str) -> str:
     if last in _DECIDING and kind not in ("origin", "destination"):
         kind = last
     # the ID of a link is no link
-    return "code" if kind in _NOT_IDS and split_name(name)[-1] in ("id", "ids") else kind
+    is_id = kind in _NOT_IDS and words[-1] in ("id", "ids")
+    return "code" if is_id or (kind in _SPELLED_KINDS and _says_id(description)) else kind
+
+
+def _says_id(description: str) -> bool:
+    """Whether a description begins by saying that a value is an identifier."""
+    return _SAYS_ID.match(description) is not None
 
 
 def without_links(description: str) -> str:
@@ -149,7 +163,8 @@ def meaning_of(name: str, schema: JsonSchema) -> str:
     if declared in ("integer", "number"):
         return described if described in NUMERIC else "number"
     if not pattern:
-        return _FORMATS.get(str(schema.get("format")), described)
+        told = _FORMATS.get(str(schema.get("format")), described)
+        return described if (told, described) == ("date", "birthday") else told
     has_day = "\\d{4}-\\d{2}" in pattern or "[0-9]{4}-[0-9]{2}" in pattern
     if "[0-5]\\d" in pattern or "[0-5][0-9]" in pattern:
         return "moment" if has_day else "time"
@@ -214,6 +229,7 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
     return cast("EntityKind", told) if told else _BY_KIND.get(kind)
 
 
+_SPELLED_FAKERS = frozenset({"safe_email", "user_name", "first_name", "last_name"})
 _TABLES = ("texts", "numbers", "clocks", "plumbing")
 _LOCALE = "en_US"
 _NAMED = frozenset(
@@ -230,7 +246,7 @@ _STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
 _CHOICES = re.compile(
     r"\b(?:(?:can be|must be|values(?: are)?):|(?:one of|either):?)\s*"
     rf"((?:{_STATED}, )*{_STATED}(?:,?"
-    rf" (?:or|and) |, ){_STATED})(?=[.,;]|$)",
+    rf" (?:or|and) |, ){_STATED})(?=[.,;]|$)(?!,? (?:but )?not both)",
     re.IGNORECASE,
 )
 # "When set to true, only …", "true or false": a yes or a no in writing
@@ -271,6 +287,13 @@ class Meaning(NamedTuple):
         """Whether nobody can say a value of this meaning."""
         return bool(self.give.get("unknown"))
 
+    @property
+    def is_spelled(self) -> bool:
+        """Whether its values are names, words or addresses, which identify nothing."""
+        return (
+            bool({"kind", "table"} & self.give.keys()) or self.give.get("faker") in _SPELLED_FAKERS
+        )
+
 
 def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
     """Return the table row that applies to a parameter, or None."""
@@ -278,8 +301,11 @@ def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning 
     if _BARE_NAME.fullmatch(words):
         rows = (_row(table, words, named, is_told=False) for named in bearers(schema))
         return next(filter(None, rows), None)
-    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
-    return _row(table, words, described.strip().lower(), is_told=is_clocked)
+    stated = without_links(schema.get("description") or "")
+    row = _row(
+        table, words, f"{stated} {schema.get(ASKED_OF, '')}".strip().lower(), is_told=is_clocked
+    )
+    return None if row is not None and row.is_spelled and _says_id(stated) else row
 
 
 def is_plumbing(name: str, schema: JsonSchema) -> bool:
@@ -296,40 +322,19 @@ def made_constant(name: str, schema: JsonSchema) -> str:
     return text_of(row, DEFAULT_LANGUAGE, Random(name)) if row else ""
 
 
-# "such as T-1042": a code is known by its digits, words may mean anything
-_TOLD_CODE = LanguagePattern(
-    r"(?:@{shows_example})[\s:\"'`(]*(?P<code>(?=(?:[\w-]*\d){2})\w[\w-]{2,40})(?![\w-])"
-)
-# escapes, alternatives, brackets of code, a quoted value of a field
-_PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
 _SHOWING = ("enum", "const", "examples", "default", "pattern")
 _FREE = frozenset(
     {"text", "title", "message", "details", "reason", "problem", "task", "query", "product"}
     | {"category", "status", "job", "food", "music", "film", "book"}
 )
+# objects whose keys are anybody's own
+_FREE_KEYS = frozenset(
+    {"metadata", "meta", "labels", "tags", "annotations", "attributes", "properties", "variables"}
+    | {"fields", "env", "environment", "dimensions", "extra", "custom"}
+)
 _OF_FILES = ("byte", "binary")
 _NAMING = ("name", "names")
 _DEEPEST = 6  # members within members that are looked at
-
-
-def with_told_example(schema: JsonSchema) -> JsonSchema:
-    """Return a text's schema with the code that its description gives as an example."""
-    described = schema.get("description")
-    shown = {"enum", "const", "examples", "pattern", "format"} & schema.keys()
-    if schema.get("type") != "string" or shown or not isinstance(described, str):
-        return schema
-    told = _TOLD_CODE.of(described).search(described)
-    return {**schema, "examples": [told["code"]]} if told else schema
-
-
-def _is_for_programs(schema: JsonSchema) -> bool:
-    """Whether all examples of a text are written as programs do: filters, escapes, lists."""
-    examples = schema.get("examples") or ()
-    if json_type(schema) != "string" or schema.keys() & {"enum", "const", "pattern"}:
-        return False
-    return bool(examples) and all(
-        isinstance(one, str) and _PROGRAM_TEXT.search(one) for one in examples
-    )
 
 
 def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
@@ -341,9 +346,11 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     schema = with_told_example(schema)
     row = meaning_row(name, schema) if json_type(schema) == "string" else None
     is_written = row is not None and row.give.get("unknown") == "always"
-    for_programs = schema.get("format") in _OF_FILES or _is_for_programs(schema)
+    for_programs = schema.get("format") in _OF_FILES or is_for_programs(name, schema)
     if for_programs or (is_written and not choices_of(schema)):
         return False
+    if json_type(schema) == "string":
+        schema = _without_placeholders(name, schema)
     if any(schema.get(word) not in (None, []) for word in _SHOWING) or stated_choices(schema):
         return True
     branches = [
@@ -370,6 +377,12 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     )
 
 
+def _without_placeholders(name: str, schema: JsonSchema) -> JsonSchema:
+    if "examples" not in schema or usable_examples(name, schema):
+        return schema
+    return {key: value for key, value in schema.items() if key != "examples"}
+
+
 def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
     """Whether the items of a list, or the members that an object needs, tell their values."""
     if json_type(schema) == "array":
@@ -379,7 +392,11 @@ def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
     members, required = schema.get("properties") or {}, schema.get("required") or ()
     needed = [one for one in required if one in members]
     told = (tells_values(one, members[one], level + 1) for one in needed or members)
-    return not members or (all(told) if needed else any(told))
+    if not members:
+        has_free_keys = isinstance(schema.get("additionalProperties"), dict)
+        is_keyed = not schema.keys().isdisjoint(("propertyNames", "patternProperties"))
+        return is_keyed or not has_free_keys or not _FREE_KEYS.isdisjoint(split_name(name))
+    return all(told) if needed else any(told)
 
 
 def is_free_text(name: str, schema: JsonSchema) -> bool:
@@ -445,6 +462,8 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
         return fake(give["faker"], rng)
     if "pick" in give:
         return str(rng.choice(give["pick"]))
+    if "table" in give:
+        return str(rng.choice(code_table(give["table"])))
     if "shape" in give:
         return shaped(give["shape"], rng)
     return (

@@ -10,7 +10,17 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.codes import OWN_WORDS, code_table, lands, like, phrase, write_code
+from callwright.language.calls.agreement import agreeing
+from callwright.language.calls.codes import (
+    OWN_WORDS,
+    code_table,
+    lands,
+    like,
+    phrase,
+    write_code,
+    write_link,
+)
+from callwright.language.calls.examples import usable_examples
 from callwright.language.calls.parameters import (
     ASKED_OF,
     CLOCKED,
@@ -22,6 +32,7 @@ from callwright.language.calls.parameters import (
     meaning_row,
     names_a_thing,
     stated_choices,
+    tells_values,
     text_of,
 )
 from callwright.language.names import function_words, names_one, split_name, topic_of
@@ -38,6 +49,7 @@ _OLDEST = date(1950, 1, 1)
 _BIRTH_DAYS = 55 * 365
 _TRIES = 24
 _DEEPEST = 6
+_FILE_ENDINGS = (".pdf", ".html", ".png")
 _LONGEST_TEXT, _LONGEST_SHOWN = 4_000, 120
 _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
@@ -309,7 +321,10 @@ def _object(
     if not members:
         return _map(name, schema, language, rng, depth)
     required = [one for one in schema.get("required") or () if one in members]
-    optional = [one for one in members if one not in required]
+    others = [one for one in members if one not in required]
+    # what nothing tells is filler, unless there is nothing else
+    told_of = [one for one in others if tells_values(one, members[one])]
+    optional = told_of or ([] if required else others)
     wanted = 0 if required else rng.randint(1, 3)
     values: dict[str, JsonValue] = {}
     for one in (*required, *rng.sample(optional, len(optional))):
@@ -361,8 +376,7 @@ def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     kind = meaning_of(name, schema)
-    stated = (one.strip() for one in schema.get("examples") or () if isinstance(one, str))
-    examples = [one for one in stated if one.strip("\"'")]
+    examples = usable_examples(name, schema)
     row = meaning_row(name, schema)
     is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
     if kind == "pattern":  # what it means often has the form that the pattern wants
@@ -390,7 +404,11 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         joined = [joint.join(words) for joint in joints] + words[-1:] if words else []
         if "http" in schema["pattern"]:
             link = write_code("link", name, language, rng)
-            joined = [f"{link}{ending}" for ending in ("", ".pdf", ".html", ".png")]
+            joined = [f"{link}{ending}" for ending in ("", *_FILE_ENDINGS)]
+        if any(ending[1:] in schema["pattern"] for ending in _FILE_ENDINGS):
+            stem = write_code("file", name, language, rng).partition(".")[0]
+            stems = (stem, stem.replace("-", "_"))
+            joined += [f"{one}{ending}" for one in stems for ending in _FILE_ENDINGS]
         return next((one for one in joined if fits(one, schema)), None) or _patterned(
             name, schema, rng
         )
@@ -411,7 +429,9 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
             joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
             return f"{_random_day(rng)}{joint}{_clock(name, schema, rng)}{end}"
     if kind in CODED or kind == "code":
-        return write_code(kind, name, language, rng)
+        about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+        is_link = kind == "link"
+        return write_link(name, about, rng) if is_link else write_code(kind, name, language, rng)
     if kind in NUMERIC:
         low, high = _likely(kind, name)
         step = _step(kind, low)
@@ -435,6 +455,19 @@ def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
     return f"{rng.randint(first, last):02}:{rng.choice((0, 0, 15, 30, 30, 45)):02}"
 
 
+_HEX_TAIL = re.compile(r"[0-9A-Fa-f-]{16,}$")
+_LONGEST_PREFIX = 4
+
+
+def _in_lower_hex(text: str, schema: JsonSchema) -> str:
+    """Return a code with its hex digits in lower case, as programs write them, if that fits."""
+    for start in range(_LONGEST_PREFIX):
+        lowered = text[:start] + text[start:].lower()
+        if _HEX_TAIL.match(text, start) and fits(lowered, schema):
+            return lowered
+    return text
+
+
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
     try:
         least, most = int(schema.get("minLength", 0)), schema.get("maxLength", _LONGEST_TEXT)
@@ -443,7 +476,8 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
         usual = min(max(least, usual), most)
         texts: list[str] = []
         for _ in range(_CALL_TRIES):
-            texts.append(matching_text(schema["pattern"], rng, least=least))
+            text = matching_text(schema["pattern"], rng, least=least)
+            texts.append(_in_lower_hex(text, schema))
             if usual <= len(texts[-1]) <= most:
                 return texts[-1]
         return max((one for one in texts if len(one) <= most), key=len, default=texts[0])
@@ -498,6 +532,7 @@ def fill_in(
                 if not _is_mistakable(name, values):
                     break
         put_in_order(values, properties)
+        values = agreeing(values, properties, language, rng, known)
         if all(values[name] == value for name, value in known.items()):
             break
     return {name: values[name] for name in names}

@@ -1,14 +1,19 @@
 """Values that make sense with what a tool does, as outside readers of samples asked for."""
 
+import re
 from random import Random
+from uuid import UUID
 
 import pytest
 
 from callwright.generators.own_values import NO_VALUES
-from callwright.language.calls.parameters import tells_values, with_told_example
+from callwright.language.calls.agreement import towns
+from callwright.language.calls.examples import is_placeholder, with_told_example
+from callwright.language.calls.parameters import stated_choices, tells_values
 from tests.support.warehouse.fixtures import make_tool
 
 DAY = {"type": "string", "format": "date"}
+TEXT = {"type": "string"}
 FLAG = {"type": "boolean"}
 
 
@@ -64,3 +69,108 @@ def test_a_report_has_a_reason_to_report() -> None:
     said = {drawn(made, ["reason"], seed)["reason"] for seed in range(30)}
     assert "it is spam" in said
     assert not any("appointment" in one or "wedding" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("name", "example", "is_one"),
+    [
+        ("domain", "my.domain.tld", True),
+        ("callback_url", "https://example.com/callback", True),
+        ("name", "string", True),
+        ("token", "YOUR_TOKEN", True),
+        ("id", "<id>", True),
+        ("storeId", "STORE_ID_12345", True),
+        ("departure_time", "departure_time", True),
+        ("name", "My Cool Store", True),
+        ("title", "My favourite songs", False),
+        ("email", "jane@example.com", False),
+        ("user", "user-123", False),
+        ("url", "https://cdn.acme.io/logo.png", False),
+    ],
+)
+def test_a_placeholder_of_the_document_is_no_value(name: str, example: str, is_one: bool) -> None:
+    assert is_placeholder(example, name) == is_one
+
+
+def test_a_placeholder_gives_way_to_a_value_of_its_meaning() -> None:
+    made = make_tool("set_domain", domain={**TEXT, "examples": ["my.domain.tld"]})
+    assert all(drawn(made, ["domain"], at)["domain"].endswith(".example") for at in range(8))
+    assert not tells_values("thing", {**TEXT, "examples": ["YOUR_THING"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("email_id", "The ID of the email."),
+        ("contact_id", "The Contact ID or email address."),
+        ("assignee", "ID of the user who does the work"),
+        ("Sid", "The SID of the Address Configuration resource."),
+    ],
+)
+def test_what_is_described_as_an_id_is_no_name_and_no_address(name: str, described: str) -> None:
+    made = make_tool("cancel", **{name: {**TEXT, "description": described}})
+    values = [drawn(made, [name], seed)[name] for seed in range(20)]
+    assert all(re.fullmatch(r"[A-Z]+\d*-?\d+", str(value)) for value in values)
+    mail = make_tool("send", email={**TEXT, "description": "The email of the user with this ID."})
+    assert "@" in drawn(mail, ["email"], 1)["email"]
+
+
+def test_a_uuid_in_an_example_stays_a_uuid_in_lower_case() -> None:
+    shown = {**TEXT, "examples": ["5EB02857-A71E-4EA2-BCF9-57D3A41BC6BA"]}
+    pattern = {**TEXT, "pattern": "^CH[0-9a-fA-F]{32}$"}
+    made = make_tool("get", run_id=shown, ConversationSid=pattern)
+    for seed in range(20):
+        values = drawn(made, ["run_id", "ConversationSid"], seed)
+        assert UUID(values["run_id"]).version == 4
+        assert re.fullmatch("CH[0-9a-f]{32}", values["ConversationSid"])
+
+
+def test_latitude_and_longitude_are_those_of_the_city_and_its_country() -> None:
+    number = {"type": "number"}
+    place = {"city": TEXT, "country_code": TEXT, "lat": number, "lng": number}
+    made = make_tool("add_store", **place, zip=TEXT)
+    by_name = {one.name: one for one in towns("en")}
+    for seed in range(20):
+        values = drawn(made, [*place, "zip"], seed)
+        town = by_name[values["city"]]
+        told = (values["country_code"], values["lat"], values["lng"], values["zip"])
+        assert told == (town.country_code, town.latitude, town.longitude, town.postal_code)
+        known = NO_VALUES.fill(made, ["lat", "lng"], "en", Random(seed), {"city": "Oslo"})
+        assert known == {"lat": 59.91, "lng": 10.75}
+        inner = make_tool("add", stores={"type": "array", "items": _object(place)})
+        listed = drawn(inner, ["stores"], seed)["stores"]
+        assert all(by_name[one["city"]].latitude == one["lat"] for one in listed)
+
+
+def test_links_of_a_call_lead_to_one_site_and_callbacks_to_its_hooks() -> None:
+    link = {"type": "string", "format": "uri"}
+    made = make_tool("create_hook", pre_webhook_url=link, success_url=link, domain=TEXT)
+    for seed in range(20):
+        values = drawn(made, ["pre_webhook_url", "success_url", "domain"], seed)
+        site = values["domain"]
+        assert values["pre_webhook_url"] == f"https://hooks.{site}/pre-webhook"
+        assert values["success_url"] == f"https://{site}/success"
+
+
+def test_a_made_up_mail_address_is_of_the_person_beside_it() -> None:
+    made = make_tool("create_contact", email=TEXT, first_name=TEXT, last_name=TEXT)
+    for seed in range(20):
+        values = drawn(made, ["email", "first_name", "last_name"], seed)
+        named = f"{values['first_name']}.{values['last_name']}@".lower()
+        assert values["email"].startswith(named)
+
+
+def test_optional_members_that_nothing_tells_are_left_out_of_objects() -> None:
+    probe = _object({"scheme": TEXT, "port": {"type": "integer"}}, "port")
+    made = make_tool("add_probe", probe=probe)
+    assert all([*drawn(made, ["probe"], seed)["probe"]] == ["port"] for seed in range(20))
+
+
+def test_what_either_of_two_parameters_may_be_is_no_choice() -> None:
+    described = "Use either `arrival_time` or `departure_time`, not both."
+    assert not stated_choices({**TEXT, "description": described})
+
+
+def _object(members: dict[str, object], *required: str) -> dict[str, object]:
+    needed = [*(required or members)]
+    return {"type": "object", "properties": members, "required": needed}

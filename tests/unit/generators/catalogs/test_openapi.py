@@ -291,3 +291,26 @@ def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> 
     whole = read_catalog("openapi", tmp_path)
     assert [(tool.name, [*tool.properties]) for tool in whole.tools] == [("makeZone", ["name"])]
     assert whole.problems == ()
+
+
+def test_an_id_looks_like_the_ones_that_the_document_shows_elsewhere(tmp_path: Path) -> None:
+    text, uuid = {"type": "string"}, {"type": "string", "format": "uuid"}
+    order = {**text, "example": "ord_9912x"}
+
+    def operation(name: str, returns: dict[str, Any]) -> dict[str, Any]:
+        content = {"application/json": {"schema": {"type": "object", "properties": returns}}}
+        parameter = {"in": "path", "name": name, "required": True, "schema": text}
+        responses = {"200": {"description": "Done.", "content": content}}
+        return {"description": "Does.", "parameters": [parameter], "responses": responses}
+
+    paths = {
+        "/runs/{run_id}": {"get": operation("run_id", {"name": text})},
+        "/jobs/{id}": {"get": operation("id", {"id": uuid, "run_id": uuid}), "delete": {}},
+        "/orders/{order_id}": {"get": operation("order_id", {"order_id": order})},
+        "/cities/{name}": {"get": operation("name", {"name": {**text, "example": "Oslo"}})},
+    }
+    paths["/jobs/{id}"]["delete"] = operation("id", {})
+    tools = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    shown = [next(iter(tool.properties.values())).get("examples", [""])[0] for tool in tools]
+    assert [len(one) for one in shown[:3]] == [36, 36, 36]
+    assert shown[3:] == ["ord_9912x", ""]

@@ -85,6 +85,8 @@ def masked(*names: str) -> Any:
         ([("query", "max", NUMBER), ("query", "name", TEXT)], []),
         ([("query", "token", TEXT), ("query", "count", NUMBER)], []),
         ([("path", "page", NUMBER), ("query", "limit", NUMBER)], []),
+        ([("path", "listId", TEXT), ("query", "list_id", TEXT)], ["list_id"]),
+        ([("path", "name", TEXT), ("query", "Name", TEXT)], []),
     ],
 )
 def test_plumbing_is_known_by_its_place_and_its_schema(

@@ -70,6 +70,11 @@ def test_episodes_at_once_know_nothing_of_each_other(workshop: Environment) -> N
     [
         ({"type": "string"}, ["b7Kq21x"], r"[a-z]\d[A-Z][a-z]\d\d[a-z]{2}\d[A-Z]"),
         ({"type": "string"}, ["cus_81b"], r"cus_[a-z\d]{9,}"),
+        (
+            {"type": "string"},
+            ["A6C1E0B2-7d1f-4a53-8a0e-1f2d3c4b5a69"],
+            r"[a-f\d]{8}-[a-f\d]{4}-4[a-f\d]{3}-a[a-f\d]{3}-[a-f\d]{12}",
+        ),
         ({"type": "string"}, [], r"ORD-?\d{10,}"),
         ({"type": "string", "maxLength": 6}, ["ab12"], r"[a-z]{2}\d\d[a-z]{2}"),
     ],

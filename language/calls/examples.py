@@ -1,0 +1,70 @@
+"""The examples of a document: which of them are values that people give."""
+
+import re
+
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern
+from callwright.language.schemas import json_type
+from callwright.warehouse.records import JsonSchema
+
+# "such as T-1042": a code is known by its digits, words may mean anything
+_TOLD_CODE = LanguagePattern(
+    r"(?:@{shows_example})[\s:\"'`(]*(?P<code>(?=(?:[\w-]*\d){2})\w[\w-]{2,40})(?![\w-])"
+)
+# escapes, alternatives, brackets of code, a quoted value of a field
+_PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
+# seconds or milliseconds since 1970
+_EPOCH, _CLOCKED = re.compile(r"1\d{9}(?:\d{3})?"), frozenset({"at", "time", "date", "timestamp"})
+# what a writer of documents puts where a value goes: the word for it, brackets, dots, "your-…"
+_PLACEHOLDER = re.compile(
+    r"(?:string|foo|bar|baz|foo ?bar|example|sample|placeholder|lorem ipsum.*|null|todo|tbd)\d*"
+    r"|<[^<>]+>|\$?\{\{?[^{}]+\}\}?|\[[a-z _-]+\]"
+    r"|your\b.*|(?-i:My(?: [A-Z]\w*)+)|(?:my|your|some)[-_.]\S+|.*(?:\.\.\.|…|x{4,}|\*{3,}).*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SITE_OF_NOBODY = re.compile(
+    r"(?:(?:https?|wss?)://(?:[\w-]+\.)*(?:example|domain)|(?:\w+://)?(?:\S+@)?(?:[\w-]+\.)*"
+    r"(?:(?:my|your)[\w-]*|some-?(?:domain|site|url)|foo|bar))\.[\w.-]+(?::\d+)?(?:[/?#]\S*)?",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(example: str, name: str) -> bool:
+    """Whether an example only holds the place of a value.
+
+    It is a word for one, the address of a site that is nobody's, or the name of its own parameter.
+    """
+    if _PLACEHOLDER.fullmatch(example) or _SITE_OF_NOBODY.fullmatch(example):
+        return True
+    words = [word for word in split_name(example) if not word.isdecimal()]
+    is_numbered = any(map(str.isdecimal, example))
+    return words == [*split_name(name)] and (len(words) > 1 or not is_numbered)
+
+
+def usable_examples(name: str, schema: JsonSchema) -> list[str]:
+    """Return the texts among a schema's examples that a person might give, without quotes."""
+    stated = (one for one in schema.get("examples") or () if isinstance(one, str))
+    bare = (" ".join(one.split()).strip() for one in stated)
+    told = (one[1:-1].strip() if one[:1] == one[-1:] and one[:1] in "\"'" else one for one in bare)
+    return [one for one in told if one.strip("\"'") and not is_placeholder(one, name)]
+
+
+def with_told_example(schema: JsonSchema) -> JsonSchema:
+    """Return a text's schema with the code that its description gives as an example."""
+    described = schema.get("description")
+    shown = {"enum", "const", "examples", "pattern", "format"} & schema.keys()
+    if schema.get("type") != "string" or shown or not isinstance(described, str):
+        return schema
+    told = _TOLD_CODE.of(described).search(described)
+    return {**schema, "examples": [told["code"]]} if told else schema
+
+
+def is_for_programs(name: str, schema: JsonSchema) -> bool:
+    """Whether all examples of a text are written as programs do: filters, escapes, seconds."""
+    examples = schema.get("examples") or ()
+    if json_type(schema) != "string" or schema.keys() & {"enum", "const", "pattern"}:
+        return False
+    texts = usable_examples(name, schema) if all(isinstance(one, str) for one in examples) else []
+    is_time = not _CLOCKED.isdisjoint(split_name(name)[-1:])
+    written = (_PROGRAM_TEXT.search(one) or (is_time and _EPOCH.fullmatch(one)) for one in texts)
+    return bool(texts) and all(written)
