@@ -25,8 +25,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.api_documents import Fields
 from callwright.generators.catalogs.catalog import Note, StatedLink, shown
 from callwright.generators.catalogs.rewriting import parts_of
-from callwright.language.calls.sampling import names_one
-from callwright.language.names import split_name
+from callwright.language.names import names_one, split_name
 from callwright.language.schemas import choices_of, json_type
 from callwright.warehouse.records import JsonSchema
 

@@ -12,8 +12,8 @@ from callwright.generators.catalogs.schema_words import with_examples
 from callwright.language.calls.codes import is_uuid
 from callwright.language.calls.examples import usable_examples, with_told_example
 from callwright.language.calls.parameters import meaning_row
-from callwright.language.calls.sampling import make_value, names_one
-from callwright.language.names import split_name
+from callwright.language.calls.sampling import make_value
+from callwright.language.names import names_one, split_name
 from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
