@@ -418,13 +418,35 @@ def _before(path: str, name: str) -> str:
     return " ".join(words_of(fixed[-1])) if fixed else ""
 
 
-def with_hints(
-    tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS
-) -> tuple[Tool, ...]:
-    """Add to each linked parameter's description up to `most` (None: all) sources of its value.
+def likeliest_links(tools: Iterable[Tool], links: Iterable[Link]) -> tuple[Link, ...]:
+    """Keep up to MOST_HINTS links of each parameter: those that descriptions have room to name.
 
-    Lists come first, because a value from a list has to be chosen. Sources that are not among
-    the tools are left out.
+    Goals are planned by links and read by what descriptions name, so both must be the same.
+    Sources of the parameter's own domain come first, and of these the lists.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    of_parameter: dict[tuple[str, str], list[Link]] = defaultdict(list)
+    for link in links:
+        if {link.tool, link.source} <= by_name.keys():
+            of_parameter[link.tool, link.parameter].append(link)
+
+    def rank(link: Link) -> tuple[bool, bool]:
+        source = by_name[link.source]
+        return by_name[link.tool].category != source.category, not _is_listed(link, source)
+
+    return tuple(
+        link for some in of_parameter.values() for link in sorted(some, key=rank)[:MOST_HINTS]
+    )
+
+
+def _is_listed(link: Link, source: Tool) -> bool:
+    return bool(link.entries) or plain(source.returns or {}).get("type") == "array"
+
+
+def with_hints(tools: Sequence[Tool], links: Iterable[Link]) -> tuple[Tool, ...]:
+    """Add to each linked parameter's description the sources of its value.
+
+    Sources that are not among the tools are left out.
     """
     by_name = {tool.name: tool for tool in tools}
     hints: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -435,7 +457,7 @@ def with_hints(
     for tool in tools:
         schema = tool.parameters
         for parameter, stated in hints[tool.name].items():
-            schema = _with_hint(schema, parameter.split("."), " ".join(stated[:most]))
+            schema = _with_hint(schema, parameter.split("."), " ".join(stated))
         hinted_tools.append(
             tool if schema is tool.parameters else tool.with_changes(parameters=schema)
         )
@@ -444,8 +466,7 @@ def with_hints(
 
 def hint_of(link: Link, source: Tool) -> str:
     """Return how a description states a link; `source` is the tool that returns the value."""
-    listed = bool(link.entries) or plain(source.returns or {}).get("type") == "array"
-    return str(ToolNote(link.source, link.entries, link.field, listed))
+    return str(ToolNote(link.source, link.entries, link.field, _is_listed(link, source)))
 
 
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:

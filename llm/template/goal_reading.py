@@ -14,8 +14,8 @@ from pydantic import JsonValue
 
 from callwright.language.names import deed_of, function_words
 from callwright.language.pages import read_line, shapes_in
-from callwright.language.saying import outside_quotes
 from callwright.language.sentences import Sentence
+from callwright.language.text import outside_quotes
 from callwright.language.values import locate
 from callwright.llm.template.goal_sources import (
     FromEntry,
