@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from random import Random
 
+from callwright.generators.environments.linking import words_of
 from callwright.generators.environments.simulated import links_between, new_fields
 from callwright.generators.families import Order, plan_each, tools_for, usable_tools, value_obstacle
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
@@ -275,7 +276,9 @@ class _Planning:
         clear = [tool for tool in free if not any(_takes_the_same(tool, one) for one in against)]
         if shape == "unsupported":
             clear = [tool for tool in clear if not _has_coded_choices(tool)]
-        chosen = self._tools_for(shape, clear) or self._tools_for(shape, free)
+        chosen = self._tools_for(shape, clear)
+        if not chosen and shape != "unsupported":
+            chosen = self._tools_for(shape, free)
         if not chosen:
             return None
         self._used += chosen
@@ -313,9 +316,13 @@ class _Planning:
 
 
 def _takes_the_same(one: Tool, other: Tool) -> bool:
-    """Whether both tools take the same details for the same deed, so that one is heard for both."""
+    """Whether both tools take the same details for the same deed, so that one is heard for both.
+
+    What takes `ids` gets what takes an `id`, too.
+    """
     is_same_deed = (_deed(one) in CHANGES) == (_deed(other) in CHANGES)
-    return is_same_deed and {*one.required} == {*other.required}
+    needs = [{" ".join(words_of(name)) for name in tool.required} for tool in (one, other)]
+    return is_same_deed and needs[0] == needs[1]
 
 
 def _has_coded_choices(tool: Tool) -> bool:

@@ -93,6 +93,7 @@ class ReturnedValue(NamedTuple):
     field: str
     subject: ValueMeaning
     schema: JsonSchema
+    is_own: bool  # whether it identifies the entry itself
 
 
 def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[Link, ...]:
@@ -174,7 +175,7 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
                 ):
                     meaning = ValueMeaning(thing_named, subject.attribute)
                     yield ReturnedValue(
-                        endpoint.tool.name, entries, leaf.path, meaning, leaf.schema
+                        endpoint.tool.name, entries, leaf.path, meaning, leaf.schema, is_own
                     )
 
 
@@ -219,7 +220,10 @@ def _fitting(
     known = [one for one in others if _types_fit(leaf.schema, one.schema)]
     exact = [one for one in known if one.subject.thing == subject.thing]
     alike = exact or [one for one in known if same_thing(one.subject.thing, subject.thing)]
-    return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
+    return sorted(
+        alike,
+        key=lambda offer: (not offer.is_own, offer.field.count("."), len(words_of(offer.field))),
+    )
 
 
 def _names_another(
@@ -361,6 +365,16 @@ def _spelled_out(thing: str, around: str) -> str:
     letters = iter(around)
     is_short = thing[0] == around[:1] and all(letter in letters for letter in thing)
     return around if is_short else thing
+
+
+def is_told(name: str) -> bool:
+    """Whether people may know what a parameter of this name takes: an id, but no token."""
+    return bool((_OPAQUE - {"token"}) & set(words_of(name)[-1:]))
+
+
+def names_thing(name: str) -> bool:
+    """Whether a parameter's name says whose id it takes: "accountId" does, "id" doesn't."""
+    return is_told(name) and len(words_of(name)) > 1
 
 
 def is_opaque(name: str) -> bool:

@@ -174,6 +174,8 @@ class _Plan:
             content = blake2b(repr(goal and goal.calls).encode(), digest_size=16).digest()
             if goal is None or content in seen:
                 failures += 1
+                if not seen and failures == _FIRST_FAILURES // 2:
+                    self._graph.tell_ids()
                 number += failures % _TRIES_IN_A_WORLD == 0
                 continue
             failures, number = 0, number + 1
@@ -370,7 +372,8 @@ class _Plan:
         """Whether no result gives a parameter its value, no default does, and no user would."""
         element = self._vocabulary.element(tool, parameter)
         schema = self._graph.schema(tool, parameter)
-        if self._graph.links(tool, parameter) or "default" in schema:
+        is_known = self._graph.is_told(tool, parameter) or "default" in schema
+        if self._graph.links(tool, parameter) or is_known:
             return False
         wish = Wish(element, "main", tool, parameter, 0, schema)
         return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None

@@ -340,6 +340,8 @@ def _value(tool: GoalTool, parameter: str, words: str) -> JsonValue:
 
 def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
     """Whether the words are a value and nothing else."""
+    if isinstance(value, dict):  # its members are named, each up to the next
+        return True
     found = locate(value, schema, words)
     beside = f"{words[: found.start]} {words[found.end :]}" if found else words
     return value == words or (
