@@ -363,17 +363,13 @@ class _Plan:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         shown = ", ".join(missing[:_MOST_SHOWN])
-        return (
-            f"no result gives {shown}{more}, which no user would say; no goal in steps can be"
-            " planned."
-        )
+        return f"no result gives {shown}{more}; no goal in steps can be planned."
 
     def _is_out_of_reach(self, tool: str, parameter: str) -> bool:
         """Whether no result gives a parameter its value, no default does, and no user would."""
         element = self._vocabulary.element(tool, parameter)
         schema = self._graph.schema(tool, parameter)
-        is_known = self._graph.is_told(tool, parameter) or "default" in schema
-        if self._graph.links(tool, parameter) or is_known:
+        if self._graph.links(tool, parameter) or "default" in schema:
             return False
         wish = Wish(element, "main", tool, parameter, 0, schema)
         return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None
