@@ -250,8 +250,8 @@ def _simulated(
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     rules = _rules_of(settings)
-    ruled = rules and rules.links(endpoints)
-    links = likeliest_links(own, find_links(endpoints)) if ruled is None else ruled
+    found = find_links(endpoints) if rules is None else rules.links(endpoints)
+    links = likeliest_links(own, found) if rules is None else found
     calls = _document_world(settings, endpoints, links, rules).sayable_calls(settings.seed)
     hinted = with_hints([one.tool for one in endpoints], links)
     asked = tuple((one.method, one.path) for one in endpoints)

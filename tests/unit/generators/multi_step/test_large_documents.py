@@ -3,7 +3,7 @@
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
 from callwright.generators.multi_step.tasks import BegunWorld
-from callwright.warehouse.records import Call, Goal, JsonSchema, Picked
+from callwright.warehouse.records import Call, Goal, JsonSchema, Picked, StatedValue
 from tests.support.generators.multi_step.operations import (
     ID,
     TEXT,
@@ -61,6 +61,30 @@ async def test_what_no_tool_of_a_domain_gives_the_list_of_another_domain_gives()
             "list_accounts",
             *(name for name in keys.values() if name.endswith(("user", "users"))),
         }
+
+
+async def test_an_id_that_nothing_gives_is_told_once_for_all_calls_of_a_goal() -> None:
+    world = world_of_operations(*OFFICE[2:])
+    for environment in (world, BegunWorld(world)):
+        goals = await goals_of(environment, "Users")
+        assert len(goals) == 5, find_obstacle("Users", "en", environment)
+        for goal in goals:
+            accounts = {str(call.arguments["account_id"]) for call in goal.calls}
+            assert len(accounts) == 1
+            assert isinstance(goal.calls[0].arguments["account_id"], StatedValue)
+            users = [call.arguments.get("user_id") for call in goal.calls]
+            assert any(isinstance(one, Picked) for one in users)
+            assert not any(isinstance(one, StatedValue) for one in users)
+
+
+async def test_an_id_of_a_list_that_tells_nothing_apart_is_told() -> None:
+    world = world_of_operations(
+        ("Accounts list_accounts", "get", "/accounts", listed(thing()), {}), *OFFICE[2:]
+    )
+    for goal in await goals_of(world, "Users", 2):
+        assert "list_accounts" not in {call.tool for call in goal.calls}
+        assert isinstance(goal.calls[0].arguments["account_id"], StatedValue)
+    assert len(await goals_of(world, "Users", 2)) == 2
 
 
 async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
