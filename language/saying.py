@@ -11,13 +11,12 @@ from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, title_
 from callwright.language.calls.tools import ParameterView
 from callwright.language.names import split_name
 from callwright.language.numbers import in_digits
-from callwright.language.packs import LanguagePattern, of, own_letters, widened, writes
+from callwright.language.packs import LanguagePattern, of, own_letters, writes
 from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
-QUOTED = re.compile(widened(r'"[^"]*"|@[“«„{open}].*?@[”»“{close}]'))
 _MOST_BARE, _LONGEST_BARE = 3, 8  # words and ideographs: what is longer is a sentence
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
 # a name as machines have it needs no quotation marks
@@ -158,16 +157,6 @@ def _shown(words: str, parameter: ParameterView, language: Language, *, plain: b
 
 def _is_long(words: str) -> bool:
     return len(words) > _LONGEST_BARE if own_letters(words) else len(words.split()) > _MOST_BARE
-
-
-def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Return the matches of a pattern in a text, outside quotation marks."""
-    quoted = [one.span() for one in QUOTED.finditer(text)]
-    return [
-        found
-        for found in pattern.finditer(text)
-        if not any(start <= found.start() < end for start, end in quoted)
-    ]
 
 
 def in_quotes(words: str, language: Language) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.packs import LanguagePattern, known, of, packaged, signs, unspaced
+from callwright.language.packs import LanguagePattern, known, of, packaged, signs, unspaced, widened
 from callwright.language.protocol import LanguagePack
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -303,3 +303,16 @@ def _stem(word: str) -> str:
     if len(word) <= _SHORTEST or word[-1] not in "ey":
         return word
     return word[:-1] + "i" if word[-1] == "y" else word[:-1]
+
+
+QUOTED = re.compile(widened(r'"[^"]*"|@[“«„{open}].*?@[”»“{close}]'))
+
+
+def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the matches of a pattern in a text, outside quotation marks."""
+    quoted = [one.span() for one in QUOTED.finditer(text)]
+    return [
+        found
+        for found in pattern.finditer(text)
+        if not any(start <= found.start() < end for start, end in quoted)
+    ]

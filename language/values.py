@@ -34,6 +34,7 @@ from callwright.language.packs import LanguagePattern, of, packs_of, signs, writ
 from callwright.language.protocol import NUMBER
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of
 from callwright.language.text import (
+    QUOTED,
     STOP,
     VERBATIM,
     Found,
@@ -41,6 +42,7 @@ from callwright.language.text import (
     find_corrections,
     fold,
     negations,
+    outside_quotes,
 )
 from callwright.language.wording import Key, content_keys, find_phrase, find_place, find_wording
 from callwright.warehouse.records import JsonSchema, Language
@@ -125,6 +127,10 @@ def _locate_all(
 _SEPARATORS = LanguagePattern(
     r"\s*(?:@{list_comma_joint}|@[,;{list}]|@{list_joint}|\n)\s*", re.RegexFlag(0)
 )
+# with its zone, which no other words tell
+_INSTANT = re.compile(
+    rf"{DATE_VALUE.pattern}T{TIME_VALUE.pattern}(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)"
+)
 _QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
@@ -143,8 +149,7 @@ def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR
         case "time":
             return _read_time(words)
         case "date-time":
-            day, clock = _read_date(words), _read_time(words)
-            return f"{day} {clock}" if day and clock else None
+            return _read_moment(words)
         case "enum":
             return _read_choice(words, schema)
         case "array":
@@ -159,11 +164,23 @@ def _read_list(words: str, schema: JsonSchema) -> JsonValue | None:
     if kind_of(items) == "date":  # "Sunday, December 13, 2026" is one
         dates = (one for one in find_dates(words) if one.rule in (DATE, VERBATIM))
         return [str(found.value) for found in dates] or None
-    pieces = filter(None, _SEPARATORS.everywhere.split(words.strip(_QUOTES)))
+    pieces = filter(None, _pieces(words))
     # of a tuple each place has a schema of its own
     told = chain(schema.get("prefixItems") or (), repeat(items))
     values = [read_value(piece, one) for piece, one in zip(pieces, told, strict=False)]
     return None if not values or None in values else values
+
+
+def _pieces(words: str) -> list[str]:
+    """Return the parts of a list; what stands in quotation marks of its own is one."""
+    quoted = QUOTED.match(words)
+    if quoted is None or quoted.end() == len(words):
+        return _SEPARATORS.everywhere.split(words.strip(_QUOTES))
+    cuts = [one.span() for one in outside_quotes(_SEPARATORS.everywhere, words)]
+    ends = [start for start, _ in cuts] + [len(words)]
+    return [
+        words[start:end] for start, end in zip([0, *(end for _, end in cuts)], ends, strict=True)
+    ]
 
 
 def _read_map(words: str, schema: JsonSchema) -> JsonValue | None:
@@ -185,6 +202,14 @@ def _read_date(words: str) -> str | None:
 def _read_time(words: str) -> str | None:
     values = {str(found.value) for found in find_times(words) if found.rule != HALF_DAY}
     return values.pop() if len(values) == 1 else None
+
+
+def _read_moment(words: str) -> str | None:
+    instant = _INSTANT.search(words)
+    day, clock = _read_date(words), _read_time(words)
+    if instant is not None:
+        return instant[0]
+    return f"{day} {clock}" if day and clock else None
 
 
 def _read_number(words: str, schema: JsonSchema) -> int | float | None:

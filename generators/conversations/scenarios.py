@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from random import Random
 
+from callwright.generators.environments.linking import words_of
 from callwright.generators.environments.simulated import links_between, new_fields
 from callwright.generators.families import Order, plan_each, tools_for, usable_tools, value_obstacle
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
@@ -275,7 +276,8 @@ class _Planning:
         clear = [tool for tool in free if not any(_takes_the_same(tool, one) for one in against)]
         if shape == "unsupported":
             clear = [tool for tool in clear if not _has_coded_choices(tool)]
-        chosen = self._tools_for(shape, clear) or self._tools_for(shape, free)
+        apart = [tool for tool in free if not any(_is_about_the_same(tool, one) for one in against)]
+        chosen = self._tools_for(shape, clear) or self._tools_for(shape, apart)
         if not chosen:
             return None
         self._used += chosen
@@ -291,6 +293,8 @@ class _Planning:
             pairs = [(one, two) for one in free for two in free if _go_together(shape, one, two)]
             return list(self._rng.choice(pairs)) if pairs else []
         fitting = [tool for tool in free if shape != "compared" or comparable(tool)]
+        if shape == "confirmation":  # a look-up needs none
+            fitting = [tool for tool in fitting if not looks_up(tool)] or fitting
         return [self._rng.choice(fitting)] if fitting else []
 
     def _candidates(self, main: Tool) -> list[Tool]:
@@ -313,9 +317,19 @@ class _Planning:
 
 
 def _takes_the_same(one: Tool, other: Tool) -> bool:
-    """Whether both tools take the same details for the same deed, so that one is heard for both."""
+    """Whether both tools take the same details and do or are about the same.
+
+    One is heard for both then; what takes `ids` does what another does with an `id`, too.
+    """
     is_same_deed = (_deed(one) in CHANGES) == (_deed(other) in CHANGES)
-    return is_same_deed and {*one.required} == {*other.required}
+    needs = [{" ".join(words_of(name)) for name in tool.required} for tool in (one, other)]
+    return needs[0] == needs[1] and (is_same_deed or _is_about_the_same(one, other))
+
+
+def _is_about_the_same(one: Tool, other: Tool) -> bool:
+    """Whether both tools are about one sort of things, so that one may be taken for the other."""
+    things = [{*words_of(" ".join(function_words(tool.name)[1:]))} for tool in (one, other)]
+    return not things[0].isdisjoint(things[1])
 
 
 def _has_coded_choices(tool: Tool) -> bool:

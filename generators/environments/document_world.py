@@ -18,7 +18,7 @@ from callwright.generators.environments.deeds import answer_in
 from callwright.generators.environments.effects import Effects
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.episodes import START, RefusalError, WorldState
-from callwright.generators.environments.linking import is_opaque, plain
+from callwright.generators.environments.linking import is_opaque, is_told, plain
 from callwright.generators.environments.population import Population, Thing, made
 from callwright.generators.environments.protocol import CallResponse, Effect, without_tool
 from callwright.generators.environments.results import AskedCall
@@ -267,6 +267,15 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint, seed: int, number: int) -
     for name in tool.choosable:
         if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
             values |= asked_call.stated_value(name, (thing, entries[1]) if entries else None, rng)
+    # people have ids from elsewhere, of things that are there
+    for reference in asked_call.references:
+        name = reference.parameter
+        if name in tool.required and name not in values and is_told(name) and reference.kind:
+            field, schema = asked_call.field(reference)
+            known = Thing(
+                reference.kind, rng.randrange(max(1, population.size(reference.kind))), {}
+            )
+            values[name] = population.identity(known, field, schema)
     # an end comes after its start, whichever of them a goal states
     put_in_order(values, tool.properties)
     return Call(tool=tool.name, arguments=values)

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, chosen_names, with_values
 from callwright.generators.environments.http import HttpEnvironment
-from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.linking import find_links, likeliest_links, with_hints
 from callwright.generators.environments.mcp import (
     McpEnvironment,
     ServerTools,
@@ -234,18 +234,16 @@ def _describe(
     chosen = [one.tool for one in endpoints if one.tool.name in wanted]
     answered = [tool for tool in chosen if tool.name in found.examples]
     names, borne_out = {tool.name for tool in answered}, {link.key for link in found.links}
-    links = [
-        link
-        for link in find_links(endpoints)
-        if link.key in borne_out and {link.tool, link.source} <= names
-    ]
+    links = likeliest_links(
+        answered, (link for link in find_links(endpoints) if link.key in borne_out)
+    )
     telling = [
         [one.call for one in found.examples[tool.name] if one.tells_something] for tool in answered
     ]
     calls = tuple(call for own in telling for call in own[:KNOWN_CALLS])
     tools = with_hints(with_examples(answered, links, calls), links)
     beside = tuple(tool.with_changes(source=_ASIDE) for tool in chosen if tool.name not in names)
-    return Description(tools, tuple(links), calls, unanswered=beside)
+    return Description(tools, links, calls, unanswered=beside)
 
 
 async def explore(

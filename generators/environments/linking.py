@@ -80,6 +80,7 @@ class ReturnedValue(NamedTuple):
     field: str
     subject: ValueMeaning
     schema: JsonSchema
+    is_own: bool  # whether it identifies the entry itself
 
 
 def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[Link, ...]:
@@ -161,7 +162,7 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
                 ):
                     meaning = ValueMeaning(thing_named, subject.attribute)
                     yield ReturnedValue(
-                        endpoint.tool.name, entries, leaf.path, meaning, leaf.schema
+                        endpoint.tool.name, entries, leaf.path, meaning, leaf.schema, is_own
                     )
 
 
@@ -206,7 +207,10 @@ def _fitting(
     known = [one for one in others if _types_fit(leaf.schema, one.schema)]
     exact = [one for one in known if one.subject.thing == subject.thing]
     alike = exact or [one for one in known if same_thing(one.subject.thing, subject.thing)]
-    return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
+    return sorted(
+        alike,
+        key=lambda offer: (not offer.is_own, offer.field.count("."), len(words_of(offer.field))),
+    )
 
 
 def _names_another(
@@ -350,6 +354,16 @@ def _spelled_out(thing: str, around: str) -> str:
     return around if is_short else thing
 
 
+def is_told(name: str) -> bool:
+    """Whether people may know what a parameter of this name takes: an id, but no token."""
+    return bool((_OPAQUE - {"token"}) & set(words_of(name)[-1:]))
+
+
+def names_thing(name: str) -> bool:
+    """Whether a parameter's name says whose id it takes: "accountId" does, "id" doesn't."""
+    return is_told(name) and len(words_of(name)) > 1
+
+
 def is_opaque(name: str) -> bool:
     """Whether a parameter of this name takes an id that only a response can give, not people."""
     return bool(_OPAQUE & set(words_of(name)[-1:]))
@@ -405,13 +419,35 @@ def _before(path: str, name: str) -> str:
     return " ".join(words_of(fixed[-1])) if fixed else ""
 
 
-def with_hints(
-    tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS
-) -> tuple[Tool, ...]:
-    """Add to each linked parameter's description up to `most` (None: all) sources of its value.
+def likeliest_links(tools: Iterable[Tool], links: Iterable[Link]) -> tuple[Link, ...]:
+    """Keep up to MOST_HINTS links of each parameter: those that descriptions have room to name.
 
-    Lists come first, because a value from a list has to be chosen. Sources that are not among
-    the tools are left out.
+    Goals are planned by links and read by what descriptions name, so both must be the same.
+    Sources of the parameter's own domain come first, and of these the lists.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    of_parameter: dict[tuple[str, str], list[Link]] = defaultdict(list)
+    for link in links:
+        if {link.tool, link.source} <= by_name.keys():
+            of_parameter[link.tool, link.parameter].append(link)
+
+    def rank(link: Link) -> tuple[bool, bool]:
+        source = by_name[link.source]
+        return by_name[link.tool].category != source.category, not _is_listed(link, source)
+
+    return tuple(
+        link for some in of_parameter.values() for link in sorted(some, key=rank)[:MOST_HINTS]
+    )
+
+
+def _is_listed(link: Link, source: Tool) -> bool:
+    return bool(link.entries) or plain(source.returns or {}).get("type") == "array"
+
+
+def with_hints(tools: Sequence[Tool], links: Iterable[Link]) -> tuple[Tool, ...]:
+    """Add to each linked parameter's description the sources of its value.
+
+    Sources that are not among the tools are left out.
     """
     by_name = {tool.name: tool for tool in tools}
     hints: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -422,7 +458,7 @@ def with_hints(
     for tool in tools:
         schema = tool.parameters
         for parameter, stated in hints[tool.name].items():
-            schema = _with_hint(schema, parameter.split("."), " ".join(stated[:most]))
+            schema = _with_hint(schema, parameter.split("."), " ".join(stated))
         hinted_tools.append(
             tool if schema is tool.parameters else tool.with_changes(parameters=schema)
         )
@@ -431,8 +467,7 @@ def with_hints(
 
 def hint_of(link: Link, source: Tool) -> str:
     """Return how a description states a link; `source` is the tool that returns the value."""
-    listed = bool(link.entries) or plain(source.returns or {}).get("type") == "array"
-    return str(ToolNote(link.source, link.entries, link.field, listed))
+    return str(ToolNote(link.source, link.entries, link.field, _is_listed(link, source)))
 
 
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:

@@ -26,7 +26,7 @@ from callwright.generators.environments.endpoints import (
 from callwright.generators.environments.episodes import StatefulWorld, world_of
 from callwright.generators.environments.http import HttpEnvironment, HttpLimits
 from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
-from callwright.generators.environments.linking import MOST_HINTS, find_links, with_hints
+from callwright.generators.environments.linking import find_links, likeliest_links, with_hints
 from callwright.generators.environments.mcp import McpEnvironment, ServerTools, read_server_tools
 from callwright.generators.environments.mcp_server import McpAddress, UnheardError
 from callwright.generators.environments.protocol import (
@@ -63,7 +63,7 @@ from callwright.warehouse.records import Link, Tool, content_key
 from callwright.warehouse.registry import file_of, guarded, row_in_file
 from callwright.warehouse.releases import ShippedWorld
 
-VERSION = 5  # raised when the same answers would be described otherwise
+VERSION = 6  # raised when the same answers would be described otherwise
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
@@ -112,8 +112,9 @@ def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environme
     )
     description = kept_description(store, settings.name, basis_of(settings))
     if description is None:  # what the document alone says
-        links = find_links(endpoints)
-        description = Description(with_hints([one.tool for one in endpoints], links), links)
+        tools = [one.tool for one in endpoints]
+        links = likeliest_links(tools, find_links(endpoints))
+        description = Description(with_hints(tools, links), links)
     return StoredEnvironment(inner, store, description)
 
 
@@ -249,11 +250,10 @@ def _simulated(
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     rules = _rules_of(settings)
-    links = find_links(endpoints) if rules is None else rules.links(endpoints)
+    found = find_links(endpoints) if rules is None else rules.links(endpoints)
+    links = likeliest_links(own, found) if rules is None else found
     calls = _document_world(settings, endpoints, links, rules).sayable_calls(settings.seed)
-    hinted = with_hints(
-        [one.tool for one in endpoints], links, MOST_HINTS if rules is None else None
-    )
+    hinted = with_hints([one.tool for one in endpoints], links)
     asked = tuple((one.method, one.path) for one in endpoints)
     return Description(hinted, links, calls, asked, errors=tuple(one.errors for one in endpoints))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.linking import is_opaque, words_of
+from callwright.generators.environments.linking import is_opaque, names_thing, words_of
 from callwright.generators.environments.picking import stated_values, values_of_parameter
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.rules import Row, RuleScope
@@ -132,6 +132,15 @@ def element_of(name: str, schema: JsonSchema) -> ElementKind:
 class _Trip(GoalValues):
     _rng: Random
 
+    def __init__(self, rng: Random) -> None:
+        self._rng, self._told = rng, dict[str, JsonValue]()
+
+    def _of_thing(self, wish: Wish, value: JsonValue | None) -> JsonValue | None:
+        """Return the id that the goal says already for a parameter that names its thing."""
+        if value is None or wish.element != "identifier" or not names_thing(wish.parameter):
+            return value
+        return self._told.setdefault(wish.parameter, value)
+
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
         """Return a value in place of the old one, or None if it stays.
 
@@ -146,7 +155,7 @@ class PlainTrip(_Trip):
     """Values from a schema: its choices and examples, numbers in bounds, and successive days."""
 
     def __init__(self, rng: Random) -> None:
-        self._rng = rng
+        super().__init__(rng)
         self._start = FIRST_DAY + timedelta(days=rng.randrange(_DAYS))
         self._stay = rng.randrange(2, 8)
         self._stated: dict[tuple[str, str], JsonValue] = {}
@@ -197,12 +206,12 @@ class SeenTrip(_Trip):
 
     def __init__(self, calls: Mapping[str, Sequence[Call]], rng: Random) -> None:
         """Choose a call for each tool in order of names, so that equal seeds choose alike."""
-        self._rng = rng
+        super().__init__(rng)
         self._chosen = {tool: rng.choice(calls[tool]) for tool in sorted(calls) if calls[tool]}
 
     def say(self, wish: Wish) -> JsonValue | None:
         """Return the chosen call's value, else the first that the schema names, else None."""
-        return _said_in(self._chosen.get(wish.tool), wish)
+        return self._of_thing(wish, _said_in(self._chosen.get(wish.tool), wish))
 
 
 class WorldTrip(_Trip):
@@ -213,7 +222,8 @@ class WorldTrip(_Trip):
     """
 
     def __init__(self, sayable: Callable[[str, Random], Call | None], rng: Random) -> None:
-        self._rng, self._seed = rng, rng.getrandbits(32)
+        super().__init__(rng)
+        self._seed = rng.getrandbits(32)
         self._sayable, self._chosen = sayable, dict[str, Call | None]()
 
     def say(self, wish: Wish) -> JsonValue | None:
@@ -221,7 +231,7 @@ class WorldTrip(_Trip):
         if wish.tool not in self._chosen:
             rng = Random(f"{self._seed} {wish.tool}")
             self._chosen[wish.tool] = self._sayable(wish.tool, rng)
-        return _said_in(self._chosen[wish.tool], wish)
+        return self._of_thing(wish, _said_in(self._chosen[wish.tool], wish))
 
 
 def _said_in(call: Call | None, wish: Wish) -> JsonValue | None:

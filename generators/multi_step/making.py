@@ -174,6 +174,8 @@ class _Plan:
             content = blake2b(repr(goal and goal.calls).encode(), digest_size=16).digest()
             if goal is None or content in seen:
                 failures += 1
+                if not seen and failures == _FIRST_FAILURES // 2:
+                    self._graph.tell_ids()
                 number += failures % _TRIES_IN_A_WORLD == 0
                 continue
             failures, number = 0, number + 1
@@ -361,10 +363,7 @@ class _Plan:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         shown = ", ".join(missing[:_MOST_SHOWN])
-        return (
-            f"no result gives {shown}{more}, which no user would say; no goal in steps can be"
-            " planned."
-        )
+        return f"no result gives {shown}{more}; no goal in steps can be planned."
 
     def _is_out_of_reach(self, tool: str, parameter: str) -> bool:
         """Whether no result gives a parameter its value, no default does, and no user would."""

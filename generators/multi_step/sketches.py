@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Union
 
 from pydantic import JsonValue
 
+from callwright.generators.environments.linking import names_thing
 from callwright.generators.multi_step.tool_graph import Element, ToolGraph, is_changing, is_making
 from callwright.language.calls.entries import affinity
 from callwright.language.names import split_name
@@ -39,6 +40,7 @@ _MOST_OPTIONAL = 2
 _SHARE_OF_BRIDGES = 0.8
 # so often a thing is made and then used, where it could be chosen of a list as well
 _SHARE_OF_MADE = 0.3
+_MOST_TOLD = 2  # ids that a user knows
 _LATER = (30, 45, 60, 90, 120)
 _FROM = frozenset({"from", "origin", "departure", "depart"})
 _BACK = frozenset({"drop", "dropoff", "return", "off"})
@@ -195,6 +197,7 @@ class Sketcher:
         self._marks: dict[int, int] = {}
         self._given: dict[str, list[str]] = {}
         self._building: list[str] = []
+        self._ids: set[str] = set()
         self._turn = 0
 
     def draw(self, wants: Sequence[str]) -> GoalSketch | None:
@@ -226,9 +229,10 @@ class Sketcher:
             for name in chosen
             if self._graph.links(tool, name) and not self._comes_inside(tool, name)
         ]
-        self._take_linked(
-            tool, [name for name in linked if self._is_hidden(tool, name)], slots, depth
-        )
+        hidden = [name for name in linked if self._is_hidden(tool, name)]
+        given = [name for name in hidden if not self._graph.is_told(tool, name)]
+        # a goal begins with an id that the user knows, so its last call takes one from a response
+        self._take_linked(tool, given if given or depth else hidden[-1:], slots, depth)
         chosen = [
             name for name in chosen if name in slots or not self._is_settled(tool, name, slots)
         ]
@@ -302,7 +306,7 @@ class Sketcher:
         return self._element(tool, name) in {"identifier", "filter", "sort", "number", "text"}
 
     def _comes_inside(self, tool: str, name: str) -> bool:
-        return any(
+        return not self._graph.is_told(tool, name) and any(
             self._graph.is_inside(link.source, tool, name) for link in self._graph.links(tool, name)
         )
 
@@ -450,7 +454,7 @@ class Sketcher:
             return Fixed(schema["default"])
         element = self._element(tool, name)
         if element == "identifier":
-            raise UnsayableError
+            return self._told(tool, name)
         if self._crosses:
             for link in self._graph.links(tool, name):
                 search = self._known.get((link.source, "search"))
@@ -464,6 +468,17 @@ class Sketcher:
         return Say(
             element, self._role(tool, name), tool, name, f"{name} of {self._graph.domain(tool)}"
         )
+
+    def _told(self, tool: str, name: str) -> Say:
+        """Return an id that the user knows from elsewhere. Raises UnsayableError for one too many.
+
+        Calls that name its thing alike share it.
+        """
+        key = name if names_thing(name) else f"{name} of {tool}"
+        self._ids.add(key)
+        if not self._graph.is_told(tool, name) or len(self._ids) > _MOST_TOLD:
+            raise UnsayableError
+        return Say("identifier", self._role(tool, name), tool, name, key)
 
     def _leg(self, tool: str, name: str, roles: tuple[str, str], at: int) -> Group:
         members = self._graph.members(tool, name)

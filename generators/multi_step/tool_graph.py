@@ -1,9 +1,9 @@
 """The tools of an environment as a graph: which response feeds which tool, and what each does."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from callwright.generators.environments.linking import is_opaque, words_of
+from callwright.generators.environments.linking import is_opaque, is_told, words_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import tools_for
 from callwright.language.calls.entries import is_number_of_thing, is_query
@@ -51,6 +51,7 @@ class ToolGraph:
         }
         self._links = {at: some for at, some in inside.items() if some and at[0] in self.tools}
         self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
+        self._told = frozenset(self._out_of_reach())
 
     def links(self, tool: str, parameter: str) -> Sequence[Link]:
         """Return where the parameter's value can come from; works for "legs[].fromId" too."""
@@ -68,6 +69,34 @@ class ToolGraph:
         """Return the required members (else all) of a list parameter's objects; () if no list."""
         items = self.tools[tool].properties[parameter].get("items") or {}
         return tuple(items.get("required") or items.get("properties") or ())
+
+    def is_told(self, tool: str, parameter: str) -> bool:
+        """Whether the user knows an id from elsewhere, since no calls lead to its source."""
+        return (tool, parameter) in self._told
+
+    def tell_ids(self) -> None:
+        """Let the user know every required id: where results don't tell one thing from another."""
+        self._told = frozenset(
+            (name, one)
+            for name, tool in self.tools.items()
+            for one in tool.required
+            if is_told(one)
+        )
+
+    def _out_of_reach(self) -> Iterator[tuple[str, str]]:
+        reached: set[str] = set()
+
+        def missing(tool: str) -> list[str]:
+            return [
+                name
+                for name in self.tools[tool].required
+                if is_told(name)
+                and not any(link.source in reached for link in self.links(tool, name))
+            ]
+
+        while more := {one for one in self.tools if one not in reached and not missing(one)}:
+            reached |= more
+        yield from ((tool, name) for tool in self.tools for name in missing(tool))
 
     def is_lookup(self, tool: str) -> bool:
         """Whether the tool finds a thing by the single text that names it."""
@@ -143,19 +172,33 @@ def _lent(
         for name in tool.required:
             incoming = links.get((tool.name, name), ())
             if element(tool.name, name) != "identifier" or any(
-                link.source in own or link.source in lent_tools for link in incoming
+                link.source in lent_tools or (link.source in own and _is_of_entry(link))
+                for link in incoming
             ):
                 continue
             listing = [link for link in incoming if is_listed(link, spoken[link.source])]
             if listing:
                 nearest = min(
                     listing,
-                    key=lambda one: (one.field.count("."), len(spoken[one.source].required)),
+                    key=lambda one: (
+                        not _is_of_entry(one),
+                        one.field.count("."),
+                        len(spoken[one.source].required),
+                    ),
                 )
+                if nearest.source in own:
+                    continue
                 best = spoken[nearest.source]
                 lent_tools[best.name] = best
                 waiting.append(best)
     return lent_tools
+
+
+def _is_of_entry(link: Link) -> bool:
+    """Whether a link's value identifies the entry itself, and no other thing that it refers to."""
+    *thing, _ = words_of(link.field) or [""]
+    around = {*words_of(link.entries.rpartition(".")[2]), *words_of(link.source)}
+    return "." not in link.field and around.issuperset(thing)
 
 
 @lru_cache(4096)

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 
 from callwright.language.names import deed_of, function_words
 from callwright.language.pages import read_line, shapes_in
-from callwright.language.saying import outside_quotes
 from callwright.language.sentences import Sentence
+from callwright.language.text import outside_quotes
 from callwright.language.values import locate
 from callwright.llm.template.goal_sources import (
     FromEntry,
@@ -340,6 +340,8 @@ def _value(tool: GoalTool, parameter: str, words: str) -> JsonValue:
 
 def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
     """Whether the words are a value and nothing else."""
+    if isinstance(value, dict):  # its members are named, each up to the next
+        return True
     found = locate(value, schema, words)
     beside = f"{words[: found.start]} {words[found.end :]}" if found else words
     return value == words or (

@@ -31,9 +31,9 @@ from callwright.language.packs import (
     widened,
 )
 from callwright.language.pages import as_sentence, filled, lines, shapes_in
-from callwright.language.saying import CAREFUL, QUOTED, in_quotes
+from callwright.language.saying import CAREFUL, in_quotes
 from callwright.language.sentences import Sentence
-from callwright.language.text import capitalised, fold
+from callwright.language.text import QUOTED, capitalised, fold
 from callwright.language.values import locate, write_value
 from callwright.llm.template.sections import Sections, Turn
 from callwright.llm.template.sentences import SENTENCE_END, read_sentence, word_request

@@ -83,6 +83,9 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     if not is_linked or not spoken:
         return None
     reading = read_goal(spoken[0], box)
+    # what stands in other sentences may be the value that a call seems to lack
+    if reading.unread or not reading.nodes:
+        return None
     if len(spoken) > 1 and not any(_open_values(node) for node in reading.nodes):
         return None
     told = [
@@ -91,8 +94,8 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
         if (one.speaker, other.speaker) == ("assistant", "user")
     ]
     nodes, question = _completed(reading.nodes, told, box, language_of(spoken[0]))
-    if question or not nodes or reading.unread:
-        return [] if question else None
+    if question:
+        return []
     # calls stand in rows, their results in rows behind them
     calls, results = (
         [turn.json() for turn in turns if turn.speaker == speaker] for speaker in ("call", "result")

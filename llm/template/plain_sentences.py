@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import TitleTable, ToolView, name_words
 from callwright.language.names import deed_of
 from callwright.language.packs import COMMON_SCRIPT, of, script_of
-from callwright.language.saying import outside_quotes, say
-from callwright.language.text import capitalised
+from callwright.language.saying import say
+from callwright.language.text import capitalised, outside_quotes
 from callwright.llm.template.stating import Worded, opened, pointed_at, unopened
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language

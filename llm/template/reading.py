@@ -20,8 +20,7 @@ from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.names import deed_of, function_words
 from callwright.language.packs import LanguagePattern, known, language_of, signs, widened
 from callwright.language.pages import shapes_in
-from callwright.language.saying import QUOTED, outside_quotes
-from callwright.language.text import deep_stem
+from callwright.language.text import QUOTED, deep_stem, outside_quotes
 from callwright.language.values import locate, read_value
 from callwright.llm.template.changing import is_typed, read_correction
 from callwright.llm.template.defects import UNKNOWN, Proposal

@@ -22,10 +22,10 @@ from callwright.language.calls.parameters import CLOCKED
 from callwright.language.calls.tools import ParameterView, ToolView, parameter_views, title_table
 from callwright.language.packs import in_folders, own_letters, signs, widened
 from callwright.language.pages import filled, shapes_in
-from callwright.language.saying import QUOTED, StatedParameter, outside_quotes, say
+from callwright.language.saying import StatedParameter, say
 from callwright.language.schemas import fits, json_type
 from callwright.language.sentences import Sentence
-from callwright.language.text import capitalised
+from callwright.language.text import QUOTED, capitalised, outside_quotes
 from callwright.language.values import locate, read_value
 from callwright.llm.template.plain_sentences import read_plainly, word_plainly
 from callwright.llm.template.stating import Worded, opened, pointed_at, unopened
@@ -363,7 +363,7 @@ def read_slot(parameter: ParameterView, own: ToolSentences | None, words: str) -
     is_quoted = words[:1] in _QUOTES and words[-1:] in _QUOTES and len(words) > 1
     # "Blue" and "Red" are two
     if is_quoted and (first := QUOTED.match(words)) and first.end() < len(words):
-        return None
+        return value_of(parameter, words) if parameter.kind == "array" else None
     # ",910 dollars" of "68,910 dollars"
     is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(_ENDS)
     if not is_quoted and (is_cut or SENTENCE_END.search(QUOTED.sub("x", words))):

@@ -39,5 +39,5 @@ def _read() -> tuple[tuple[Endpoint, ...], CompiledRules]:
     )
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     bare = endpoints_of(tools, operations, errors=errors)
-    hinted = with_hints([one.tool for one in bare], rules.links(bare), most=None)
+    hinted = with_hints([one.tool for one in bare], rules.links(bare))
     return tuple(one._replace(tool=tool) for one, tool in zip(bare, hinted, strict=True)), rules

@@ -70,6 +70,26 @@ def test_a_scenario_has_its_apis_at_hand_but_for_what_is_withheld(complexity: Co
         assert 3 <= len(scenario.candidates) <= 25
 
 
+def test_what_is_refused_can_not_be_done_by_a_list_of_one() -> None:
+    def tool(name: str, parameter: str) -> Tool:
+        schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
+        schema["required"] = [parameter]
+        return Tool(name=name, description=name, category="Music", parameters=schema)
+
+    tools = [tool("get_artist", "id"), tool("get_artists", "ids"), tool("delete_artist", "id")]
+    tools += [tool(f"get_{one}", f"{one}_title") for one in ("album", "track", "show", "episode")]
+    names = {one.key: one.name for one in tools}
+    refused = set[str]()
+    for scenario in plan_scenarios(
+        "goal_not_supported", scenario_order("goal_not_supported", 30, tools)
+    ):
+        gone = {names[key] for key in scenario.withheld}
+        refused |= gone
+        if any("artist" in one for one in gone):
+            assert not any("artist" in names[key] for key in scenario.candidates)
+    assert refused >= {"get_artist", "get_artists"}
+
+
 def test_tools_that_allow_no_conversation_are_told_of() -> None:
     bare = Tool(
         name="A.b",

@@ -9,6 +9,7 @@ from callwright.language.values import read_value
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 DATE = {"type": "string", "format": "date"}
+INSTANT = {"type": "string", "format": "date-time"}
 MOMENT = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"}
 CLASSES = {"enum": ["economy", "business", "business_plus"]}
 
@@ -42,6 +43,8 @@ CLASSES = {"enum": ["economy", "business", "business_plus"]}
         ("要早餐", {"type": "boolean", "description": "是否包含早餐"}, True),
         ("perhaps", {"type": "boolean"}, None),
         ("two, 3 and 四", {"type": "array", "items": {"type": "integer"}}, [2, 3, 4]),
+        ('"a,b" and "c"', {"type": "array", "items": {"type": "string"}}, ["a,b", "c"]),
+        ("on 2027-03-02T20:15:00Z", INSTANT, "2027-03-02T20:15:00Z"),
         (" “Blue Hotel” ", {"type": "string"}, "Blue Hotel"),
         ("  ", {"type": "string"}, None),
         ("a thing", {"type": "object"}, None),

@@ -11,9 +11,15 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
-from callwright.generators.environments.linking import find_links
+from callwright.generators.environments.linking import (
+    MOST_HINTS,
+    find_links,
+    likeliest_links,
+    with_hints,
+)
 from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
+from callwright.warehouse.tool_notes import notes_in
 
 NONE: JsonSchema = {"type": "object", "properties": {}}
 
@@ -161,3 +167,29 @@ def test_an_id_below_a_resource_comes_from_the_resources_list() -> None:
     links = find_links(endpoints_of(tools, [("GET", path) for path in paths]))
     assert sources(links, "read_address", "adr_id") == [("list_addresses", "data", "id")]
     assert sources(links, "read_group", "bg_id") == [("list_groups", "", "id")]
+
+
+def test_a_description_names_every_source_that_goals_are_planned_by_its_own_domains_first() -> None:
+    text = {"type": "string"}
+    album = {"type": "object", "properties": {"album_id": text}}
+
+    def tool(name: str, category: str, returns: JsonSchema | None, *takes: str) -> Tool:
+        schema: JsonSchema = {"type": "object", "properties": dict.fromkeys(takes, text)}
+        return Tool(
+            name=name, description=name, category=category, parameters=schema, returns=returns
+        )
+
+    listed: JsonSchema = {"type": "array", "items": album}
+    elsewhere = [tool(f"list_{number}", "Artists", listed) for number in range(MOST_HINTS)]
+    tools = [
+        tool("read_album", "Albums", None, "album_id"),
+        *elsewhere,
+        tool("make_album", "Albums", album),
+        tool("list_saved_albums", "Albums", listed),
+    ]
+    found = find_links(endpoints_of(tools, [("GET", f"/{one.name}") for one in tools]))
+    links = likeliest_links(tools, found)
+    (hinted, *_) = with_hints(tools, links)
+    named = [one.source for one in notes_in(hinted.properties["album_id"]["description"])]
+    assert named == [link.source for link in links if link.parameter == "album_id"]
+    assert named == ["list_saved_albums", "make_album", "list_0", "list_1"]

@@ -1,8 +1,13 @@
 """Goals of documents that sort their tools by many tags, as those of large services do."""
 
+from random import Random
+
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
+from callwright.generators.multi_step.sketches import Say, Sketcher, Take
 from callwright.generators.multi_step.tasks import BegunWorld
+from callwright.generators.multi_step.tool_graph import ToolGraph
 from callwright.warehouse.records import Call, Goal, JsonSchema, Picked
 from tests.support.generators.multi_step.operations import (
     ID,
@@ -61,6 +66,28 @@ async def test_what_no_tool_of_a_domain_gives_the_list_of_another_domain_gives()
             "list_accounts",
             *(name for name in keys.values() if name.endswith(("user", "users"))),
         }
+
+
+def test_an_id_that_nothing_gives_is_told_once_for_all_calls_of_a_goal() -> None:
+    world = world_of_operations(*OFFICE[2:])
+    graph, element = ToolGraph(world, ("Users",), "en"), vocabulary_of(world).element
+    for seed in range(5):
+        sketch = Sketcher(graph, element, Random(seed)).draw(["get_user", "update_user"])
+        assert sketch is not None
+        accounts = [call.slots["account_id"] for call in sketch.calls]
+        assert isinstance(accounts[0], Say)
+        assert all(one == accounts[0] for one in accounts)
+        users = [call.slots["user_id"] for call in sketch.calls if "user_id" in call.slots]
+        assert users
+        assert all(isinstance(one, Take) for one in users)
+
+
+def test_an_id_that_a_list_gives_is_told_only_where_nothing_tells_its_things_apart() -> None:
+    world = world_of_operations(*OFFICE)
+    graph = ToolGraph(world, ("Users", "Accounts"), "en")
+    assert not graph.is_told("list_users", "account_id")
+    graph.tell_ids()
+    assert graph.is_told("list_users", "account_id")
 
 
 async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:

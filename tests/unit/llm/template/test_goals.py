@@ -15,7 +15,7 @@ from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
 from callwright.llm.template.goal_tools import Rule, pointers, read_toolbox, rules_of
 from callwright.llm.template.goal_wording import leave_open, word_goal
-from callwright.llm.template.next_steps import DueStep, next_step
+from callwright.llm.template.next_steps import DueStep, due_steps, next_step
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 
@@ -262,3 +262,9 @@ def test_where_tools_have_no_notes_ids_come_from_what_their_names_say() -> None:
     ]
     assert origins("get_item", "item_id") == ["list_items.id"]
     assert origins("create_order", "city") == []
+
+
+def test_a_conversation_is_no_request_in_steps_where_its_value_stands_in_another_sentence() -> None:
+    tagged = {"tools": orjson.dumps(TOOLS).decode()}
+    assert due_steps(Sections(tagged, 'user: Show a room. Room ID: "r1,r2".')) is None
+    assert due_steps(Sections(tagged, "user: Find free rooms of a house.")) == []
