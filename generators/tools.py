@@ -131,7 +131,14 @@ def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[
             for error in errors
             if any(tuple(error.absolute_path)[: len(path)] == path for path in places)
         ]
+    elif len(arguments) < fewest_of(tool):  # what an update changes is no part of the original
+        return [f"The call of {tool.name!r} has nothing but what it is about."]
     return [f"The call of {tool.name!r} does not fit: {told_of(error)}." for error in errors]
+
+
+def fewest_of(tool: Tool) -> int:
+    """Return how many parameters a call gives at least: an update also says what changes."""
+    return int(tool.parameters.get("minProperties", 0))
 
 
 def whole_call(

@@ -26,7 +26,7 @@ from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERF
 from callwright.generators.slots import about
 from callwright.generators.stages import StageContext, Step, asked_origin, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
-from callwright.generators.tools import ToolPool, pick_distractors
+from callwright.generators.tools import ToolPool, fewest_of, pick_distractors
 from callwright.generators.wording import FREE, ONE, AskedCall, Speaker, word_calls
 from callwright.llm.answer_schemas import narrowed
 from callwright.llm.prompts import render
@@ -66,6 +66,8 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     unknown = context.own_values.unknown(tool, tool.optional)
     offered = tuple(name for name in tool.choosable if name not in (*fixed, *unknown))
     wanted = max(0, assignment.parameter_count - len(fixed))
+    if not fixed:  # what a call holds at least, the answers to come among them
+        wanted = max(wanted, min(fewest_of(tool), len(offered)))
     if wanted == 0 or wanted >= len(offered):
         chosen = offered[:wanted]
         origin = Origin(stage=PARAMETERS_STAGE, parents=(assignment.key,), seed=assignment.seed)

@@ -22,7 +22,7 @@ from callwright.language.calls.sampling import make_plain, make_value
 from callwright.language.schemas import SchemaValidator
 from callwright.language.values import read_value, write_value
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Arguments, JsonSchema, Tool
+from callwright.warehouse.records import Arguments, JsonSchema, Original, Tool
 
 TEXT = {"type": "string"}
 
@@ -598,3 +598,20 @@ def test_values_are_of_the_sort_that_people_give(
     (tool,) = read_tools(path)
     for call in drawn(tool):
         assert re.fullmatch(sort, str(call[name])), call
+
+
+def test_a_call_that_changes_nothing_is_refused_whatever_the_document_allows(
+    tmp_path: Path,
+) -> None:
+    whole = {"type": "object", "properties": {"id": TEXT, "label": TEXT}}
+    made = made_tool(tmp_path, {**whole, "required": ["id"], "minProperties": 2})
+    tool = made.with_changes(original=Original(schema_of_call=whole, places={}))
+    assert argument_problems(tool, {"id": "t-1"}, partial=False)
+    assert not argument_problems(tool, {"id": "t-1"}, partial=True)
+    assert not argument_problems(tool, {"id": "t-1", "label": "red"}, partial=False)
+
+
+def test_an_id_that_its_description_calls_a_guid_is_one() -> None:
+    schema = {**TEXT, "description": "The globally unique identifier (GUID) of the account."}
+    value = make_value("account_id", schema, "en", Random(1))
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(value))
