@@ -20,6 +20,7 @@ from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.answers import UnreadableChat, calls_due
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
 from callwright.generators.imports.reading import (
+    AcceptedValues,
     Fields,
     ImportedRecord,
     RecordReader,
@@ -110,7 +111,30 @@ def _read_question(
     said: list[JsonValue] = [*(turns[0] if isinstance(turns[0], list) else turns)]
     made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
     tools = functions if isinstance(functions, list) else None
-    return chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
+    record = chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
+    return record._replace(item=str(fields.get("id") or ""), accepted=_accepted(record, truth))
+
+
+def _accepted(record: ImportedRecord, truth: JsonValue) -> tuple[AcceptedValues, ...]:
+    """Return all values that the possible answers of a single turn accept."""
+    if record.sample is None or not isinstance(truth, list):
+        return ()
+    turn = next(
+        (at for at, one in enumerate(record.sample.turns) if isinstance(one, CallTurn)), None
+    )
+    if turn is None:
+        return ()
+    return tuple(
+        AcceptedValues(
+            turn, place, name, tuple(_plain(one) for one in values if one != ""), "" in values
+        )
+        for place, answer in enumerate(truth)
+        if isinstance(answer, dict)
+        for stated in answer.values()
+        if isinstance(stated, dict)
+        for name, values in stated.items()
+        if isinstance(values, list)
+    )
 
 
 def _call(accepted: JsonValue) -> JsonValue:

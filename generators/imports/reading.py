@@ -46,14 +46,34 @@ class Signals(NamedTuple):
     feedback: str = ""
 
 
+class AcceptedValues(NamedTuple):
+    """All values that a data set accepts for an argument of a gold call, its own first.
+
+    `turn` is the turn of the calls, `call` the call's place in it. `may_lack`: the argument may be
+    left out.
+    """
+
+    turn: int
+    call: int
+    argument: str
+    values: tuple[JsonValue, ...]
+    may_lack: bool = False
+
+
 class ImportedRecord(NamedTuple):
-    """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why."""
+    """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why.
+
+    `item` is the data set's own id of the record, "" if it has none; `accepted` lists what the
+    data set accepts beside its gold, where it does.
+    """
 
     where: str
     sample: Sample | None = None
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     signals: Signals = Signals()
+    item: str = ""
+    accepted: tuple[AcceptedValues, ...] = ()
 
 
 class SampleFormat(NamedTuple):
