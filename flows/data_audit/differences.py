@@ -1,0 +1,149 @@
+"""Calls that somebody writes for a record, compared with all that its data set accepts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
+from callwright.generators.transcripts import user_texts
+from callwright.validators.audit.findings import Finding, FindingSort, Severity
+from callwright.validators.matching import is_same_value
+from callwright.validators.reading.points import Calls, DuePoint, do_the_same, is_same_call
+from callwright.warehouse.records import Call, JsonSchema, content_key
+
+
+def with_gold(written: Calls, point: DuePoint, accepted: Iterable[AcceptedValues]) -> Calls:
+    """Return calls with the gold in place of what the data set accepts, as far as it does.
+
+    A call of which only some arguments are accepted has the gold's values for these.
+    """
+    of_calls: dict[int, dict[str, AcceptedValues]] = {}
+    for one in accepted:
+        if one.turn == point.turn:
+            of_calls.setdefault(one.call, {})[one.argument] = one
+    left, calls = dict(enumerate(point.calls)), list(written)
+    for is_partly in (False, True):  # whole calls first: they are surely meant for their golds
+        for at, call in enumerate(written):
+            for place, gold in left.items():
+                tool = point.tools.get(gold.tool)
+                schemas = tool.properties if tool else {}
+                aligned = _aligned(call, gold, of_calls.get(place, {}), schemas)
+                if aligned and (is_partly or is_same_call(gold, aligned, point.tools)):
+                    calls[at] = aligned if is_partly else gold
+                    del left[place]
+                    break
+    return tuple(calls)
+
+
+def _aligned(
+    call: Call,
+    gold: Call,
+    accepted: Mapping[str, AcceptedValues],
+    schemas: Mapping[str, JsonSchema],
+) -> Call | None:
+    """Return a call with the gold's arguments where its own are accepted; None for another tool."""
+    if call.tool != gold.tool:
+        return None
+    arguments = dict(call.arguments)
+    for name, one in accepted.items():
+        if name in arguments:
+            schema = schemas.get(name, {})
+            is_accepted = any(is_same_value(value, arguments[name], schema) for value in one.values)
+        else:
+            is_accepted = one.may_lack
+        if is_accepted:
+            arguments.pop(name, None)
+            if name in gold.arguments:
+                arguments[name] = gold.arguments[name]
+    return call.with_changes(arguments=arguments)
+
+
+def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is
+    record: ImportedRecord,
+    point: DuePoint,
+    calls: Calls,
+    said: str,
+    *,
+    sort: FindingSort,
+    severity: Severity = "warning",
+    support: int = 1,
+) -> Finding:
+    """Return the finding that calls differ from the gold at a point.
+
+    If they differ in one value, `gold` and `expected` are these values; otherwise they are all
+    calls of the turn. `said` tells who writes the calls; `support` is how many do.
+    """
+    item, words = record.item or record.where, "\n".join(user_texts(point.prefix))
+    place, name = _only_difference(point, calls)
+    tool, document = "", ""
+    gold, expected = shown_calls(point.calls), shown_calls(calls)
+    if name:
+        due = point.calls[place]
+        [made] = [one for one in calls if one not in point.calls]
+        gold, expected, tool = due.arguments[name], made.arguments[name], due.tool
+        schema = point.tools[tool].properties.get(name, {})
+        document = str(schema.get("description") or "")
+    reason = f"{said}: {_told(point, calls, name, expected)}"
+    return Finding(
+        content_key([item, sort, point.turn, place, name, gold, expected])[:16],
+        item,
+        record.where,
+        0,
+        severity,
+        sort,
+        reason,
+        point.turn,
+        place,
+        tool,
+        name,
+        words,
+        document,
+        gold,
+        expected,
+        support,
+    )
+
+
+def shown_calls(calls: Iterable[Call]) -> JsonValue:
+    """Return calls as findings hold them: a name and arguments each."""
+    return [{"name": call.tool, "arguments": call.arguments} for call in calls]
+
+
+def are_alike(one: Calls, other: Calls, point: DuePoint) -> bool:
+    """Whether two ways to answer at a point do the same."""
+    return do_the_same(one, other, point.tools, is_ordered=point.is_ordered)
+
+
+def _only_difference(point: DuePoint, calls: Calls) -> tuple[int, str]:
+    """Return the place of the call and the argument that alone has another value; else -1, ""."""
+    due = [at for at, one in enumerate(point.calls) if one not in calls]
+    made = [one for one in calls if one not in point.calls]
+    if len(due) != 1 or len(made) != 1 or point.calls[due[0]].tool != made[0].tool:
+        return -1, ""
+    gold, other = point.calls[due[0]], made[0]
+    tool = point.tools.get(gold.tool)
+    names = [
+        name
+        for name in dict.fromkeys([*gold.arguments, *other.arguments])
+        if not is_same_call(_with_only(gold, name), _with_only(other, name), point.tools)
+    ]
+    is_value = len(names) == 1 and names[0] in gold.arguments and names[0] in other.arguments
+    return (due[0], names[0]) if tool and is_value else (-1, "")
+
+
+def _with_only(call: Call, name: str) -> Call:
+    return call.with_changes(
+        arguments={one: value for one, value in call.arguments.items() if one == name}
+    )
+
+
+def _told(point: DuePoint, calls: Sequence[Call], name: str, expected: JsonValue) -> str:
+    """Return what is written instead of the gold, as the end of a sentence."""
+    if name:
+        return f"{name} = {expected!r}."
+    ways = (f"{call.tool}({_listed(call)})" for call in calls)
+    return f"{' and '.join(ways) or 'no call'}."
+
+
+def _listed(call: Call) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())

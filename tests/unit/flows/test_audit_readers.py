@@ -1,0 +1,109 @@
+"""Readers of a data set: what they write otherwise than all that it accepts is a finding."""
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from callwright.flows.data_audit.readers import AuditedRecord, read_record
+from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
+from callwright.testing import context_of, make_sample, make_tool
+from callwright.validators.audit.findings import Finding
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, CallTurn, GoldCall
+from tests.support.validators.blind_readers import KnowingReader
+
+PAY = make_tool(
+    "pay_back",
+    "Pay somebody money back.",
+    payee="string",
+    amount={"type": "integer", "description": "in cents"},
+    note="string",
+    required=["payee", "amount"],
+)
+GOLD = {"payee": "Tom", "amount": 20}
+SAMPLE = make_sample([PAY], "I owe Tom $20, settle that.", {"pay_back": GOLD})
+
+
+def call(**arguments: JsonValue) -> Call:
+    return Call(tool="pay_back", arguments={**GOLD, **arguments})
+
+
+def find(
+    *readers: KnowingReader, sample=SAMPLE, accepted: Sequence[AcceptedValues] = ()
+) -> list[Finding]:
+    record = ImportedRecord("pay.json:1", sample, (PAY,), item="pay_1", accepted=tuple(accepted))
+    contexts = {
+        f"reader {at}": context_of([PAY], reader) for at, reader in enumerate(readers, start=1)
+    }
+    return asyncio.run(read_record(AuditedRecord(record, []), contexts)).findings
+
+
+def test_another_value_is_a_warning_with_both_values_and_the_words() -> None:
+    [finding] = find(KnowingReader(call(amount=2000), tools=[PAY]))
+    assert (finding.severity, finding.sort, finding.support) == ("warning", "reading_differs", 1)
+    assert (finding.item, finding.turn, finding.call) == ("pay_1", 1, 0)
+    assert (finding.tool, finding.argument, finding.gold) == ("pay_back", "amount", 20)
+    assert finding.expected == 2000
+    assert (finding.words, finding.document) == ("I owe Tom $20, settle that.", "in cents")
+    assert finding.reason == (
+        "From the words alone reader 1 wrote (settled in both orders: written and written):"
+        " amount = 2000."
+    )
+
+
+def test_who_writes_the_gold_or_what_is_accepted_besides_finds_nothing_and_settles_nothing() -> (
+    None
+):
+    cents = AcceptedValues(1, 0, "amount", (20, 2000))
+    maybe = AcceptedValues(1, 0, "note", ("for lunch",), may_lack=True)
+    for written in (call(), call(amount=2000), call(amount=2000, note="for lunch")):
+        reader = KnowingReader(written, tools=[PAY])
+        assert find(reader, accepted=[cents, maybe]) == []
+        assert len(reader.prompts) == 1
+
+
+def test_an_accepted_value_beside_another_difference_is_not_held_against_the_gold() -> None:
+    cents = AcceptedValues(1, 0, "amount", (20, 2000))
+    reader = KnowingReader(call(amount=2000, payee="Tim"), tools=[PAY])
+    [finding] = find(reader, accepted=[cents])
+    assert (finding.argument, finding.gold, finding.expected) == ("payee", "Tom", "Tim")
+
+
+def test_readers_that_write_the_same_make_one_finding_and_others_make_their_own() -> None:
+    alike = (call(amount=2000), call(amount=2000), call(amount=2))
+    findings = find(*(KnowingReader(one, tools=[PAY]) for one in alike))
+    assert [(one.expected, one.support) for one in findings] == [(2000, 2), (2, 1)]
+    assert len({one.key for one in findings}) == 2
+
+
+def test_another_number_of_calls_is_a_finding_of_the_turn() -> None:
+    gold = GoldCall(tool="pay_back", arguments=GOLD)
+    other = GoldCall(tool="pay_back", arguments={**GOLD, "payee": "Ann"})
+    sample = make_sample([PAY], "I owe Tom 20, and Ann.", CallTurn(calls=(gold, other)))
+    [finding] = find(KnowingReader(call(), tools=[PAY]), sample=sample)
+    assert (finding.call, finding.argument) == (-1, "")
+    assert finding.expected == [{"name": "pay_back", "arguments": GOLD}]
+    assert [one["arguments"]["payee"] for one in finding.gold] == ["Tom", "Ann"]
+    assert finding.reason.endswith("pay_back(payee='Tom', amount=20).")
+
+
+class Undecided(KnowingReader):
+    def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
+        return "both"
+
+
+class Silent(KnowingReader):
+    def written(self, *_: object) -> list[dict[str, JsonValue]]:
+        raise ReplyError("Nothing.")
+
+
+def test_who_finds_both_right_makes_a_note() -> None:
+    [finding] = find(Undecided(call(amount=2000), tools=[PAY]))
+    assert finding.severity == "note"
+
+
+def test_a_reader_without_a_usable_answer_is_named() -> None:
+    record = ImportedRecord("pay.json:1", SAMPLE, (PAY,))
+    contexts = {"mute": context_of([PAY], Silent(call()))}
+    assert asyncio.run(read_record(AuditedRecord(record, []), contexts)).unread == ("mute",)
