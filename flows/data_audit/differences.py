@@ -45,17 +45,34 @@ def _aligned(
     if call.tool != gold.tool:
         return None
     arguments = dict(call.arguments)
-    for name, one in accepted.items():
+    for name in dict.fromkeys([*gold.arguments, *accepted]):
+        one = accepted.get(name)
+        values = one.values if one else (gold.arguments[name],)
         if name in arguments:
-            schema = schemas.get(name, {})
-            is_accepted = any(is_same_value(value, arguments[name], schema) for value in one.values)
+            schema, given = schemas.get(name, {}), arguments[name]
+            is_accepted = any(
+                is_same_value(value, given, schema)
+                or _without_spaces(value) == _without_spaces(given)
+                for value in values
+            )
         else:
-            is_accepted = one.may_lack
+            is_accepted = bool(one and one.may_lack)
         if is_accepted:
             arguments.pop(name, None)
             if name in gold.arguments:
                 arguments[name] = gold.arguments[name]
     return call.with_changes(arguments=arguments)
+
+
+def _without_spaces(value: JsonValue) -> JsonValue:
+    """Return a value whose texts have no spaces: 3x + 2 and 3x+2 are one."""
+    if isinstance(value, str):
+        return "".join(value.split())
+    if isinstance(value, list):
+        return [_without_spaces(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _without_spaces(one) for name, one in value.items()}
+    return value
 
 
 def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is

@@ -32,6 +32,7 @@ FindingSort = Literal[
     "duplicate",
     "wrong_tool",
     "reading_differs",
+    "replies_differ",
 ]
 
 
