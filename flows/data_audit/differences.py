@@ -13,7 +13,7 @@ from callwright.warehouse.records import Call, JsonSchema, content_key
 
 
 def with_gold(written: Calls, point: DuePoint, accepted: Iterable[AcceptedValues]) -> Calls:
-    """Return calls with the gold in place of what the data set accepts, as far as it does.
+    """Return calls with the gold in place of what the data set accepts, in the gold's order.
 
     A call of which only some arguments are accepted has the gold's values for these.
     """
@@ -21,18 +21,32 @@ def with_gold(written: Calls, point: DuePoint, accepted: Iterable[AcceptedValues
     for one in accepted:
         if one.turn == point.turn:
             of_calls.setdefault(one.call, {})[one.argument] = one
-    left, calls = dict(enumerate(point.calls)), list(written)
+
+    def aligned(call: Call, place: int) -> Call | None:
+        gold = point.calls[place]
+        tool = point.tools.get(gold.tool)
+        return _aligned(call, gold, of_calls.get(place, {}), tool.properties if tool else {})
+
+    if point.is_ordered:
+        places = range(len(point.calls))
+        return (
+            *(aligned(call, place) or call for place, call in zip(places, written, strict=False)),
+            *written[len(places) :],
+        )
+    left, others = list(range(len(point.calls))), list(written)
+    placed = dict[int, Call]()
     for is_partly in (False, True):  # whole calls first: they are surely meant for their golds
-        for at, call in enumerate(written):
-            for place, gold in left.items():
-                tool = point.tools.get(gold.tool)
-                schemas = tool.properties if tool else {}
-                aligned = _aligned(call, gold, of_calls.get(place, {}), schemas)
-                if aligned and (is_partly or is_same_call(gold, aligned, point.tools)):
-                    calls[at] = aligned if is_partly else gold
-                    del left[place]
+        for call in written:
+            for place in left if call in others else ():
+                own = aligned(call, place)
+                if own and (is_partly or is_same_call(point.calls[place], own, point.tools)):
+                    placed[place] = own if is_partly else point.calls[place]
+                    others.remove(call)
+                    left.remove(place)
                     break
-    return tuple(calls)
+    while left and others:
+        placed[left.pop(0)] = others.pop(0)
+    return (*(placed[place] for place in sorted(placed)), *others)
 
 
 def _aligned(
@@ -105,7 +119,7 @@ def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is
         content_key([item, sort, point.turn, place, name, gold, expected])[:16],
         item,
         record.where,
-        0,
+        record.line,
         severity,
         sort,
         reason,
@@ -119,6 +133,13 @@ def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is
         expected,
         support,
     )
+
+
+def finding_of_record(record: ImportedRecord, sort: FindingSort, reason: str) -> Finding:
+    """Return a note on a whole record."""
+    item = record.item or record.where
+    key = content_key([item, sort, reason])[:16]
+    return Finding(key, item, record.where, record.line, "note", sort, reason)
 
 
 def shown_calls(calls: Iterable[Call]) -> JsonValue:

@@ -5,18 +5,24 @@ not contradict its gold; values that the data set accepts count as the gold.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import chain
 from typing import NamedTuple
 
-from callwright.flows.data_audit.differences import are_alike, finding_of_difference, with_gold
+from callwright.flows.data_audit.differences import (
+    are_alike,
+    finding_of_difference,
+    finding_of_record,
+    with_gold,
+)
 from callwright.flows.data_checks import context_for, opened_chats
+from callwright.flows.run.work import task_group
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.stages import StageContext
-from callwright.validators.audit.findings import Finding
+from callwright.validators.audit.findings import Finding, find_in_record
 from callwright.validators.reading.points import DuePoint, due_points
 from callwright.validators.reading.writing import (
     MODEL,
@@ -30,47 +36,37 @@ from callwright.warehouse.records import Reading, Sample
 
 _AT_ONCE = 64  # records that are read at the same time
 _READING = "reading"
+Look = Callable[[Sequence[ImportedRecord]], Awaitable[Iterable[Finding]]]
 
 
-class AuditedRecord(NamedTuple):
-    """A record with all findings so far; `unread` names the models that gave no usable answer."""
+@asynccontextmanager
+async def opened_readers(models: Sequence[str], settings: Settings) -> AsyncIterator[Look]:
+    """Yield what finds all that code and then these models say against some records.
 
-    record: ImportedRecord
-    findings: list[Finding]
-    unread: tuple[str, ...] = ()
-
-
-async def read_audited(
-    records: Iterable[AuditedRecord], models: Sequence[str], settings: Settings
-) -> AsyncIterator[AuditedRecord]:
-    """Yield the records in their order, each with what the readers find besides.
-
-    Records are taken only as far as answers are asked for, and what a model has answered before is
-    in the ledger. Raises ConfigurationError for an unknown model.
+    What a model has answered before is in the ledger. Raises ConfigurationError for an unknown
+    model.
     """
     stage = stage_named(_READING)
-    waiting: deque[asyncio.Task[AuditedRecord]] = deque()
     async with AsyncExitStack() as opened:
         chats = [await opened.enter_async_context(opened_chats(one, settings)) for one in models]
+        places = asyncio.Semaphore(_AT_ONCE)
 
-        async def read(audited: AuditedRecord) -> AuditedRecord:
-            sample, record = audited.record.sample, audited.record
-            if sample is None or any(one.severity == "error" for one in audited.findings):
-                return audited
-            tools = {tool.key: tool for tool in record.tools}
-            contexts = [context_for(stage, sample, tools, one) for one in chats]
-            return await read_record(audited, {one.chat.name: one for one in contexts})
+        async def find(record: ImportedRecord) -> list[Finding]:
+            findings = [*find_in_record(record)]
+            sample = record.sample
+            if sample is None or any(one.severity == "error" for one in findings):
+                return findings
+            async with places:
+                tools = {tool.key: tool for tool in record.tools}
+                contexts = [context_for(stage, sample, tools, one) for one in chats]
+                return [*findings, *await read_record(record, contexts)]
 
-        try:
-            for audited in records:
-                waiting.append(asyncio.create_task(read(audited)))
-                if len(waiting) == _AT_ONCE:
-                    yield await waiting.popleft()
-            while waiting:
-                yield await waiting.popleft()
-        finally:
-            for task in waiting:
-                task.cancel()
+        async def look(records: Sequence[ImportedRecord]) -> Iterable[Finding]:
+            async with task_group() as tasks:
+                found = [tasks.create_task(find(record)) for record in records]
+            return chain.from_iterable(one.result() for one in found)
+
+        yield look
 
 
 class _Differing(NamedTuple):
@@ -81,21 +77,22 @@ class _Differing(NamedTuple):
     readers: list[str]
 
 
-async def read_record(audited: AuditedRecord, readers: Mapping[str, StageContext]) -> AuditedRecord:
-    """Return a record with what models, by name, write otherwise than its gold.
+async def read_record(record: ImportedRecord, readers: Sequence[StageContext]) -> list[Finding]:
+    """Return what models write otherwise than a record's gold, each way once.
 
-    Readers that write the same make one finding.
+    A model without a usable answer is a note.
     """
-    record, sample = audited.record, audited.record.sample
+    sample = record.sample
     if sample is None:
-        return audited
-    differing, unread = list[_Differing](), list[str]()
-    for name, context in readers.items():
+        return []
+    differing, unread = list[_Differing](), list[Finding]()
+    for context in readers:
+        name = context.chat.name
         for point in due_points(sample, context.toolset(sample.candidates)):
             try:
                 reading = await _read(point, record, sample, context)
-            except ReplyError:
-                unread.append(name)
+            except ReplyError as error:
+                unread.append(finding_of_record(record, "unread", f"{name} can't be read: {error}"))
                 break  # what can't be read once is not paid for again and again
             if agrees(reading, point, context.rouge_l):
                 continue
@@ -105,8 +102,7 @@ async def read_record(audited: AuditedRecord, readers: Mapping[str, StageContext
                 found.readers.append(name)
             else:
                 differing.append(_Differing(point, reading, [name]))
-    findings = [*audited.findings, *(_finding(record, one) for one in differing)]
-    return AuditedRecord(record, findings, (*audited.unread, *unread))
+    return [*(_finding(record, one) for one in differing), *unread]
 
 
 async def _read(

@@ -33,6 +33,7 @@ FindingSort = Literal[
     "wrong_tool",
     "reading_differs",
     "replies_differ",
+    "unread",
 ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from callwright.flows.data_audit.readers import AuditedRecord, read_record
+from callwright.flows.data_audit.readers import read_record
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
 from callwright.testing import context_of, make_sample, make_tool
 from callwright.validators.audit.findings import Finding
@@ -33,10 +33,7 @@ def find(
     *readers: KnowingReader, sample=SAMPLE, accepted: Sequence[AcceptedValues] = ()
 ) -> list[Finding]:
     record = ImportedRecord("pay.json:1", sample, (PAY,), item="pay_1", accepted=tuple(accepted))
-    contexts = {
-        f"reader {at}": context_of([PAY], reader) for at, reader in enumerate(readers, start=1)
-    }
-    return asyncio.run(read_record(AuditedRecord(record, []), contexts)).findings
+    return asyncio.run(read_record(record, [context_of([PAY], reader) for reader in readers]))
 
 
 def test_another_value_is_a_warning_with_both_values_and_the_words() -> None:
@@ -47,7 +44,7 @@ def test_another_value_is_a_warning_with_both_values_and_the_words() -> None:
     assert finding.expected == 2000
     assert (finding.words, finding.document) == ("I owe Tom $20, settle that.", "in cents")
     assert finding.reason == (
-        "From the words alone reader 1 wrote (settled in both orders: written and written):"
+        "From the words alone reader wrote (settled in both orders: written and written):"
         " amount = 2000."
     )
 
@@ -103,7 +100,7 @@ def test_who_finds_both_right_makes_a_note() -> None:
     assert finding.severity == "note"
 
 
-def test_a_reader_without_a_usable_answer_is_named() -> None:
-    record = ImportedRecord("pay.json:1", SAMPLE, (PAY,))
-    contexts = {"mute": context_of([PAY], Silent(call()))}
-    assert asyncio.run(read_record(AuditedRecord(record, []), contexts)).unread == ("mute",)
+def test_a_reader_without_a_usable_answer_is_a_note() -> None:
+    [finding] = find(Silent(call()))
+    assert (finding.severity, finding.sort) == ("note", "unread")
+    assert finding.reason == "reader can't be read: Nothing."
