@@ -5,9 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import ceil
+from operator import not_
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple, get_args
+
+from pydantic import Field
 
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
@@ -58,12 +61,16 @@ class Note(NamedTuple):
 
 
 class Problem(Record):
-    """A problem: its place (file and JSON pointer or line), its tool, and how it was handled."""
+    """A problem: its place (file and JSON pointer or line), its tool, and how it was handled.
+
+    `line` is the line of the file where its row begins (0: unknown).
+    """
 
     where: str
     tool: str = ""
     kind: ProblemKind
     message: str
+    line: int = Field(default=0, exclude_if=not_)
 
 
 def weightiest_first(problems: Iterable[Problem]) -> list[Problem]:

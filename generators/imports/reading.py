@@ -49,8 +49,9 @@ class Signals(NamedTuple):
 class AcceptedValues(NamedTuple):
     """All values that a data set accepts for an argument of a gold call, its own first.
 
-    `turn` is the turn of the calls, `call` the call's place in it. `may_lack`: the argument may be
-    left out.
+    `turn` is the turn of the calls, `call` the call's place in it. `argument` is the argument's
+    name, or the path of a member of its first value ("body.limit", "items[0].quantity").
+    `may_lack`: the argument or member may be left out.
     """
 
     turn: int
@@ -64,7 +65,10 @@ class ImportedRecord(NamedTuple):
     """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why.
 
     `item` is the data set's own id of the record, "" if it has none; `accepted` lists what the
-    data set accepts beside its gold, where it does.
+    data set accepts beside its gold, where it does. `line` is the line of the file where the record
+    begins (0: unknown). `state` is what the world holds before the first call. `lacks_results`: the
+    calls are made one after another, and what they return is not told, so that a value may come
+    from there.
     """
 
     where: str
@@ -74,6 +78,9 @@ class ImportedRecord(NamedTuple):
     signals: Signals = Signals()
     item: str = ""
     accepted: tuple[AcceptedValues, ...] = ()
+    line: int = 0
+    state: JsonValue = None
+    lacks_results: bool = False
 
 
 class SampleFormat(NamedTuple):
@@ -140,7 +147,7 @@ def _is_too_large(record: Sample | Tool) -> bool:
 
 def unread(problem: Problem) -> ImportedRecord:
     """Return an unreadable record with its problem."""
-    return ImportedRecord(problem.where, problems=(problem,))
+    return ImportedRecord(problem.where, problems=(problem,), line=problem.line)
 
 
 def broken(where: str, message: str) -> ImportedRecord:
@@ -153,7 +160,7 @@ def read_each(
 ) -> Iterator[ImportedRecord]:
     """Yield what `read` returns for each row; a broken row is an unreadable record."""
     for row in rows:
-        yield unread(row) if isinstance(row, Problem) else read(row)
+        yield unread(row) if isinstance(row, Problem) else read(row)._replace(line=row.line)
 
 
 def names_beside(path: Path) -> WireNames:

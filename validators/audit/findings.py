@@ -143,8 +143,9 @@ def _finding(  # noqa: PLR0913 - the parts of a finding
     item = record.item or record.where
     key = content_key([item, sort, turn, place, argument, gold])[:16]
     tool = call.tool if call else ""
+    where, line = record.where, record.line
     return Finding(
-        key, item, record.where, 0, severity, sort, reason, turn, place, tool, argument, gold=gold
+        key, item, where, line, severity, sort, reason, turn, place, tool, argument, gold=gold
     )
 
 
