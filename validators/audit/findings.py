@@ -44,7 +44,8 @@ class Finding(NamedTuple):
     `call` say which gold call (-1: the whole record). `words` are the user's, `document` the
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
     code cannot say). `key` stays the same as long as the record does. `support` is how many readers
-    or published replies say the same against the gold.
+    or published replies say the same against the gold. `verdict` is what people said of it last:
+    confirmed, refused or noted; "" if nothing.
     """
 
     key: str
@@ -63,6 +64,7 @@ class Finding(NamedTuple):
     gold: JsonValue = None
     expected: JsonValue = None
     support: int = 0
+    verdict: str = ""
 
 
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
