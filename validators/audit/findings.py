@@ -56,7 +56,8 @@ class Finding(NamedTuple):
     `where` is the place ("file:line" or "file#/row"), `line` its line (0: unknown). `turn` and
     `call` say which gold call (-1: the whole record). `words` are the user's, `document` the
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
-    code cannot say). `key` stays the same as long as the record does.
+    code cannot say). `key` stays the same as long as the record does. `verdict` is what people
+    said of it last: confirmed, refused or noted; "" if nothing.
     """
 
     key: str
@@ -74,6 +75,7 @@ class Finding(NamedTuple):
     document: str = ""
     gold: JsonValue = None
     expected: JsonValue = None
+    verdict: str = ""
 
 
 class _Doubt(NamedTuple):
