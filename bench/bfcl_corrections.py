@@ -1,13 +1,12 @@
 """What an audit finds in golds that BFCL's maintainers corrected, and in the corrected ones.
 
-Usage: `python -m bench.bfcl_corrections FILE [--perfect] [--model NAME] [--json]`. FILE has a line
+Usage: `python -m bench.bfcl_corrections FILE [--perfect] [--json]`. FILE has a line
 for each correction: a question of BFCL with `old_ground_truth` and `ground_truth`. Recall is the
 share of old golds with a finding above `note`, false alarms are that of the corrected ones.
 `--perfect` adds a reader that has read the corrected gold: what any reader can find at most.
 """
 
 import argparse
-import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,12 +16,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from bench.bfcl import check_calls
-from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_source
-from callwright.validators.audit.findings import Finding, find_in_record
+from callwright.generators.imports.reading import SOURCES, read_source
+from callwright.validators.audit.findings import find_in_record
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.validators.metrics.ratios import share_interval
 from callwright.warehouse.exports.bfcl import POSSIBLE
-from callwright.warehouse.records import Call
 
 OLD, NEW = "old_ground_truth", "ground_truth"
 READING = "reading_differs"
@@ -42,11 +40,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--perfect", action="store_true")
-    parser.add_argument("--model", action="append", default=[])
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     cases = [orjson.loads(line) for line in chosen.file.read_bytes().splitlines() if line.strip()]
-    rows = table(cases, is_perfect=chosen.perfect, models=chosen.model)
+    rows = table(cases, is_perfect=chosen.perfect)
     if chosen.json:
         print(json.dumps({"cases": len(cases), "rows": [row._asdict() for row in rows]}))
         return
@@ -61,11 +58,9 @@ def _share(met: int, whole: int) -> str:
     return f"{met} ({met / whole:.0%}, {low:.0%}-{high:.0%})"
 
 
-def table(
-    cases: Sequence[Case], *, is_perfect: bool = False, models: Sequence[str] = ()
-) -> list[Row]:
+def table(cases: Sequence[Case], *, is_perfect: bool = False) -> list[Row]:
     """Return the golds with findings, of any sort first, then by sort."""
-    sorts = [sorts_found(cases, gold, models) for gold in (OLD, NEW)]
+    sorts = [sorts_found(cases, gold) for gold in (OLD, NEW)]
     if is_perfect:
         for case in cases:
             if not sorts[0].get(case["id"]) and _is_refused(case):
@@ -77,17 +72,16 @@ def table(
     ]
 
 
-def sorts_found(cases: Sequence[Case], gold: str, models: Sequence[str]) -> dict[str, set[str]]:
+def sorts_found(cases: Sequence[Case], gold: str) -> dict[str, set[str]]:
     """Return the sorts of the findings above `note` by question, for one of its golds."""
     with TemporaryDirectory() as folder:
         write_questions(cases, gold, Path(folder))
         records = [*read_source(SOURCES.named("bfcl"), Path(folder))]
     if len(records) != len(cases):
         raise ValueError(f"{len(records)} records are read of {len(cases)} corrections.")
-    found = asyncio.run(_read(records, models)) if models else map(find_in_record, records)
     return {
-        record.item: {one.sort for one in findings if one.severity != "note"}
-        for record, findings in zip(records, found, strict=True)
+        record.item: {one.sort for one in find_in_record(record) if one.severity != "note"}
+        for record in records
     }
 
 
@@ -103,21 +97,12 @@ def write_questions(cases: Iterable[Case], gold: str, folder: Path) -> None:
                 file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
 
-async def _read(records: Sequence[ImportedRecord], models: Sequence[str]) -> list[list[Finding]]:
-    """Return the findings of code and of models that read each record."""
-    from callwright.flows.data_audit.readers import opened_readers
-    from callwright.flows.settings import Settings
-
-    async with opened_readers(models, Settings()) as look:
-        return [[*await look([record])] for record in records]
-
-
 def _is_refused(case: Case) -> bool:
     """Whether the corrected gold refuses the old one."""
     with TemporaryDirectory() as folder:
         write_questions([case], OLD, Path(folder))
         [record] = read_source(SOURCES.named("bfcl"), Path(folder))
-    calls: tuple[Call, ...] = record.sample.all_calls if record.sample else ()
+    calls = record.sample.all_calls if record.sample else ()
     made = [DecodedCall(one.tool, dict(one.arguments)) for one in calls]
     return not check_calls(case["function"], made, case[NEW], case["category"]).valid
 

@@ -89,11 +89,12 @@ _SORTS: dict[str, ProblemSort] = {
 
 
 def _value_problem(name: str, value: JsonValue, error: ValidationError) -> ArgumentProblem:
+    held: Any = error.instance  # jsonschema types what is always set as if it might not be
     return ArgumentProblem(
         _SORTS.get(str(error.validator), "schema"),
         f"The value of {name!r}, {value!r}, does not fit: {error.message}.",
         _path_of([name, *error.absolute_path]),
-        error.instance,
+        held,
         _rule_of(error),
     )
 

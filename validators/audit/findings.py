@@ -359,7 +359,9 @@ class SeenGolds:
         if record.sample is None:
             return None
         said = [fold(one.text) for one in record.sample.turns if isinstance(one, UserTurn)]
-        calls = [[one.tool, one.arguments] for one in record.sample.all_calls]
+        calls: list[JsonValue] = [
+            [one.tool, dict(one.arguments)] for one in record.sample.all_calls
+        ]
         words = _hash([said, record.sample.system_message, sorted(one.key for one in record.tools)])
         gold = _hash([calls, [[*one] for one in record.accepted]])
         known = self._known(words, gold)
@@ -369,7 +371,7 @@ class SeenGolds:
             "duplicate",
             "An earlier record has the same words and tools, and another gold.",
             "warning",
-            gold=[*calls],
+            gold=calls,
             words=said[0] if said else "",
         )
         return _finding(record, doubt)

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
+from bench.bfcl_corrections import Row, table
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
 from callwright.language.readers.duckling_reader import is_available
 from callwright.validators.audit.documented import broken_demand
@@ -168,3 +169,24 @@ def test_the_same_words_with_another_gold_are_found_among_many() -> None:
     assert seen.find_other_gold(same) is None
     assert (finding := seen.find_other_gold(other)) is not None
     assert finding.sort == "duplicate"
+
+
+def test_the_yardstick_counts_old_and_corrected_golds() -> None:
+    def case(number: int, old: JsonValue, new: JsonValue, schema: JsonSchema) -> dict[str, object]:
+        parameters = {"type": "dict", "properties": {"it": schema}, "required": []}
+        return {
+            "id": f"live_simple_{number}",
+            "category": "live_simple",
+            "question": [[{"role": "user", "content": "Rooms for two in Bonn"}]],
+            "function": [{"name": "book", "description": "", "parameters": parameters}],
+            "old_ground_truth": [{"book": {"it": [old]}}],
+            "ground_truth": [{"book": {"it": [new]}}],
+        }
+
+    cases = [
+        case(0, 2, "2", ROOMS),
+        case(1, "Bonn", "Bonn, NW", CITY),
+        case(2, "Bonn", "Cologne", {"type": "string"}),
+    ]
+    assert table(cases) == [Row("", 2, 0), Row("format", 1, 0), Row("type", 1, 0)]
+    assert table(cases, is_perfect=True)[0] == Row("", 3, 0)
