@@ -150,7 +150,14 @@ def test_a_value_is_found_by_a_named_normalisation(
         (DAY, "2026-03-06", "On March 5, 2026.", "day", "On March 5, 2026", "2026-03-05"),
         (CLOCK, "08:30", "at 7:30 pm", "time", "at 7:30 pm", "19:30"),
         ({"type": "integer", "description": "in cents"}, 42, "pay $42", "unit", "$42", 4200),
-        ({"type": "integer", "description": "in minutes"}, 5, "for 2 hours", "amount", "2 hours", 120),
+        (
+            {"type": "integer", "description": "in minutes"},
+            5,
+            "for 2 hours",
+            "amount",
+            "2 hours",
+            120,
+        ),
     ],
 )
 def test_a_contradiction_says_its_sort_its_words_and_the_right_value(
