@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
-from callwright.generators.transcripts import user_texts
 from callwright.validators.audit.findings import Finding, FindingSort, Severity
 from callwright.validators.matching import is_same_value
 from callwright.validators.reading.points import Calls, DuePoint, do_the_same, is_same_call
@@ -104,7 +103,7 @@ def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is
     If they differ in one value, `gold` and `expected` are these values; otherwise they are all
     calls of the turn. `said` tells who writes the calls; `support` is how many do.
     """
-    item, words = record.item or record.where, "\n".join(user_texts(point.prefix))
+    item = record.item or record.where
     place, name = _only_difference(point, calls)
     tool, document = "", ""
     gold, expected = shown_calls(point.calls), shown_calls(calls)
@@ -127,11 +126,10 @@ def finding_of_difference(  # noqa: PLR0913 - who says it and how grave it is
         place,
         tool,
         name,
-        words,
-        document,
-        gold,
-        expected,
-        support,
+        document=document,
+        gold=gold,
+        expected=expected,
+        support=support,
     )
 
 

@@ -63,7 +63,7 @@ class Finding(NamedTuple):
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
     code cannot say). `key` stays the same as long as the record does. `support` is how many readers
     or published replies say the same against the gold. `verdict` is what people said of it last:
-    confirmed, refused or noted; "" if nothing.
+    confirmed, refused or noted; "" if nothing. `request` is what the user said there.
     """
 
     key: str
@@ -83,6 +83,7 @@ class Finding(NamedTuple):
     expected: JsonValue = None
     support: int = 0
     verdict: str = ""
+    request: str = ""
 
 
 class _Doubt(NamedTuple):
