@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.flows.data_audit.running import DataAudit
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
 from callwright.generators.imports.bfcl import ANSWERS
 from callwright.generators.imports.reading import SOURCES, read_source
@@ -38,6 +39,21 @@ class Patch(NamedTuple):
     item: str
     line: str = ""
     problem: str = ""
+
+
+def write_patch(audit: DataAudit, out: Path) -> list[Patch]:
+    """Write the patch of an audit's confirmed findings to a file, a line for each row.
+
+    Raises ConfigurationError for an audit of a release, or if a file is not there any more.
+    """
+    if audit.form not in SOURCES:
+        raise ConfigurationError(
+            f"{audit.source!r} is no file that a patch could correct. Correct its samples with"
+            " `callwright review push`."
+        )
+    patches = [*patch_lines(audit, audit.form)]
+    out.write_text("".join(f"{one.line}\n" for one in patches if one.line), encoding="utf-8")
+    return patches
 
 
 def patch_lines(findings: Iterable[Finding], form: str) -> Iterator[Patch]:

@@ -5,9 +5,12 @@ not contradict its gold; values that the data set accepts count as the gold.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from itertools import chain
+from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from callwright.flows.data_audit.differences import (
@@ -16,6 +19,8 @@ from callwright.flows.data_audit.differences import (
     finding_of_record,
     with_gold,
 )
+from callwright.flows.data_audit.replies import find_in_replies
+from callwright.flows.data_audit.running import AuditedData, Look
 from callwright.flows.data_checks import context_for, opened_chats
 from callwright.flows.run.work import task_group
 from callwright.flows.settings import Settings
@@ -31,28 +36,37 @@ from callwright.validators.reading.writing import (
     read_point,
     write_calls,
 )
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Reading, Sample
 
 _AT_ONCE = 64  # records that are read at the same time
 _READING = "reading"
-Look = Callable[[Sequence[ImportedRecord]], Awaitable[Iterable[Finding]]]
 
 
 @asynccontextmanager
-async def opened_readers(models: Sequence[str], settings: Settings) -> AsyncIterator[Look]:
-    """Yield what finds all that code and then these models say against some records.
+async def opened_look(
+    data: AuditedData, replies: Sequence[Path], settings: Settings
+) -> AsyncIterator[Look]:
+    """Yield what finds all that code, published replies and the data's models say.
 
     What a model has answered before is in the ledger. Raises ConfigurationError for an unknown
     model.
     """
     stage = stage_named(_READING)
     async with AsyncExitStack() as opened:
-        chats = [await opened.enter_async_context(opened_chats(one, settings)) for one in models]
+        chats = [
+            await opened.enter_async_context(opened_chats(one, settings)) for one in data.models
+        ]
         places = asyncio.Semaphore(_AT_ONCE)
 
+        @cache
+        def differing() -> dict[str, list[Finding]]:  # read only once there is something to audit
+            found = find_in_replies(data.read(), replies) if replies else ()
+            return grouped(found, attrgetter("where"))
+
         async def find(record: ImportedRecord) -> list[Finding]:
-            findings = [*find_in_record(record)]
+            findings = [*find_in_record(record), *differing().get(record.where, ())]
             sample = record.sample
             if sample is None or any(one.severity == "error" for one in findings):
                 return findings

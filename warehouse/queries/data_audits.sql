@@ -28,3 +28,10 @@ where (rank, position) > ($3, $4) order by rank, position limit $5
 
 -- name: precision
 select * from finding_precision
+
+-- name: keys
+select distinct key from findings where audit = ?
+
+-- name: last_judgements
+select finding, person, arg_max(verdict, judged_at) as verdict, arg_max(note, judged_at) as note
+from finding_judgements where audit = ? group by all
