@@ -460,20 +460,30 @@ def _precision_text(count: "SortCount") -> str:
 
 
 @command(audit, "judge", "audit judge mine judgements.jsonl")
-def audit_judge(name: str, path: Path) -> CommandResult:
-    """Keep what people say of an audit's findings, from a file.
+def audit_judge(name: str, path: Path | None = None) -> CommandResult:
+    """Keep what people say of an audit's findings, from a file; without a file, ask reviewers.
 
     A line has `finding`, the key of a finding, and `verdict`: confirmed, refused or noted; perhaps
     `note` and `person`.
 
     Args:
         name: The audit's name or key.
-        path: A file of JSON lines or CSV.
+        path: A file of JSON lines or CSV. Default: `callwright review push` asks about all errors
+            and warnings that nobody has judged.
     """
-    from callwright.flows.data_audit.judgements import FINDING_VERDICTS, judge_findings
+    from callwright.flows.data_audit.judgements import (
+        FINDING_VERDICTS,
+        ask_about_findings,
+        judge_findings,
+    )
     from callwright.flows.data_audit.running import audit_named
 
-    counts = judge_findings(audit_named(open_warehouse(read_settings()), name), path)
+    found = audit_named(open_warehouse(read_settings()), name)
+    if path is None:
+        asked = ask_about_findings(found)
+        told = f"{count_of(asked, 'new question')}. `callwright review push` sends what waits."
+        return CommandResult({"asked": asked}, told)
+    counts = judge_findings(found, path)
     told = ", ".join(f"{counts[one]} {one}" for one in FINDING_VERDICTS)
     return CommandResult(counts, f"{count_of(counts.total(), 'new judgement')}: {told}.")
 

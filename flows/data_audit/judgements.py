@@ -1,4 +1,4 @@
-"""Judgements: what people say of findings, read from a file."""
+"""Judgements: what people say of findings, in a file or in Label Studio."""
 
 import csv
 from collections import Counter
@@ -9,7 +9,9 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from callwright.annotation.screens import FINDING_REVIEW
 from callwright.flows.data_audit.running import DataAudit
+from callwright.flows.review.questions import AUDIT, ReviewQuestion, ask
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
 from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.queries import sql
@@ -51,6 +53,18 @@ def judge_findings(audit: DataAudit, path: Path) -> Counter[str]:
     new = [row for name, row in judged.items() if last.get(name) != (row["verdict"], row["note"])]
     warehouse.put_rows({"finding_judgements": new})
     return Counter(row["verdict"] for row in new)
+
+
+def ask_about_findings(audit: DataAudit) -> int:
+    """Ask reviewers about an audit's findings above notes that nobody has judged.
+
+    Return how many questions are new; `callwright review push` sends them.
+    """
+    rows = audit.warehouse.rows(sql("data_audits.unjudged"), [audit.key, audit.source])
+    return ask(
+        audit.warehouse,
+        [ReviewQuestion(row["key"], AUDIT, row["reason"], kind=FINDING_REVIEW) for row in rows],
+    )
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, FindingJudgement]]:

@@ -167,7 +167,7 @@ def _corrected(row: JsonValue, sample: Sample | None, finding: Finding) -> JsonV
     fitting = [(one, new) for one in found if (new := change(one.tool, one.arguments))]
     due = [one[:2] for one in golds if change(one[2].tool, one[2].arguments)]
     at = due.index((finding.turn, finding.call)) if (finding.turn, finding.call) in due else 0
-    if len(fitting) != 1 and len(fitting) != len(due):
+    if not fitting or (len(fitting) != 1 and len(fitting) != len(due)):
         return None
     call, new = fitting[at if len(fitting) == len(due) else 0]
     return call.rewrite(*new)
@@ -327,7 +327,7 @@ def _unwrapped(value: JsonValue) -> JsonValue:
         return {
             name: _unwrapped(one[0]) if isinstance(one, list) and one else one
             for name, one in value.items()
-            if one != [""]
+            if not (isinstance(one, list) and one[:1] == [""])
         }
     return value
 
@@ -339,18 +339,32 @@ def _accepting_others(
     before = _first(accepted)
 
     def rewrite(tool: str, arguments: Arguments) -> JsonValue:
-        kept = {
-            name: one for name, one in accepted.items() if name in arguments or name not in before
-        }
-        changed: dict[str, JsonValue] = {}
-        for name, value in arguments.items():
-            if name in before and _is_equal(before[name], value):
-                continue
-            may_lack: list[JsonValue] = [""] if "" in (accepted.get(name) or ()) else []  # type: ignore[operator]
-            changed[name] = [_wrapped(value), *may_lack]
-        return rebuild({tool: {**kept, **changed}})
+        return rebuild({tool: _accepting(accepted, before, arguments)})
 
     return rewrite
+
+
+def _accepting(
+    accepted: Mapping[str, JsonValue], before: Arguments, after: Arguments
+) -> dict[str, JsonValue]:
+    """Return what is accepted of each member, replaced where the value is another one after."""
+    kept = {name: one for name, one in accepted.items() if name in after or name not in before}
+    changed = {
+        name: _only(accepted.get(name), before.get(name), value)
+        for name, value in after.items()
+        if name not in before or not _is_equal(before[name], value)
+    }
+    return {**kept, **changed}
+
+
+def _only(accepted: JsonValue, before: JsonValue, after: JsonValue) -> JsonValue:
+    """Return the list of accepted values with one value; it may still be left out if it might."""
+    values = accepted if isinstance(accepted, list) else []
+    may_lack: list[JsonValue] = [""] if "" in values else []
+    match [values[:1], before, after]:
+        case [[dict(members)], dict(), dict()]:
+            return [_accepting(members, before, after), *may_lack]  # type: ignore[arg-type]
+    return [_wrapped(after), *may_lack]
 
 
 def _calls_in_text(text: str, rebuild: _Rebuild) -> Iterator[_WrittenCall]:

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from callwright.flows.cli.main import app
 from callwright.flows.settings import open_warehouse
 from tests.integration.flows.test_data_audits import bfcl_file
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import open_site
 from tests.support.flows.small_builds import settings_of
 
 
@@ -88,6 +90,37 @@ def test_a_confirmed_finding_with_a_right_value_becomes_a_corrected_row(
     run("audit", "patch", "mine", "--out", tmp_path / "patch.jsonl")
     [row] = map(json.loads, (tmp_path / "patch.jsonl").read_text().splitlines())
     assert row == {"id": "mine_0", "ground_truth": [{"book_table": {"guests": [5]}}]}
+
+
+def test_reviewers_confirm_refuse_or_note_a_finding_and_take_it_back(
+    tmp_path: Path, home: Path
+) -> None:
+    site = open_site(home, PaperStudio())
+    audited(tmp_path)
+    told = run("audit", "judge", "mine")
+    assert told.startswith("2 new questions.")
+    assert run("audit", "judge", "mine").startswith("0 new questions.")
+    assert site.push() == (2, 0)
+    tasks = sorted(site.studio.tasks.values(), key=lambda one: one["place"])
+    first, second = tasks
+    assert (first["gold"], first["conversation"][0]["text"]) == (
+        "five",
+        "Book a table for 5 guests.",
+    )
+    held = site.studio.annotate(first["subject"], "accept")
+    site.studio.annotate(second["subject"], "reject", reasons=["noted"])
+    site.pull()
+
+    def verdicts() -> list[tuple[str, str]]:
+        rows = site.rows("select finding, verdict from finding_verdicts order by verdict")
+        return [(row["finding"], row["verdict"]) for row in rows]
+
+    assert verdicts() == [(first["subject"], "confirmed"), (second["subject"], "noted")]
+    [row] = site.rows("select * from finding_precision")
+    assert (row["n_judged"], row["n_confirmed"]) == (1, 1)
+    site.studio.delete(held)
+    site.pull()
+    assert verdicts() == [(second["subject"], "noted")]
 
 
 def test_readers_are_asked_once_and_not_of_golds_that_code_contradicts(
