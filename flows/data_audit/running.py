@@ -274,10 +274,14 @@ def _keep(audit: DataAudit, data: AuditedData, findings: list[Row]) -> None:
 def _with_requests(
     findings: Iterable[Finding], records: Sequence[ImportedRecord]
 ) -> Iterator[Finding]:
-    """Yield findings with what the user said: where the words stand, or else last."""
-    by_place = {record.where: record.sample for record in records}
-    for finding in findings:
-        sample = by_place.get(finding.where)
+    """Yield findings in the records' order, with what the user said: where the words stand.
+
+    Where they stand nowhere, it is what the user said last.
+    """
+    order = {record.where: at for at, record in enumerate(records)}
+    for finding in sorted(findings, key=lambda one: order.get(one.where, len(records))):
+        at = order.get(finding.where)
+        sample = None if at is None else records[at].sample
         turns = sample.turns[: finding.turn if finding.turn >= 0 else None] if sample else ()
         said = [turn.text for turn in turns if isinstance(turn, UserTurn)]
         telling = (text for text in reversed(said) if finding.words and finding.words in text)

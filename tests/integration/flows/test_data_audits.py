@@ -28,9 +28,10 @@ TOOL = {
 def bfcl_file(folder: Path, golds: Sequence[object], name: str = "BFCL_v4_mine.json") -> Path:
     """Write a question for five guests for each gold number of guests, as BFCL has them."""
     (folder / "possible_answer").mkdir(parents=True, exist_ok=True)
-    said = [{"role": "user", "content": "Book a table for 5 guests."}]
+    said = [f"Book a table for 5 guests{' please' * at}." for at in range(len(golds))]
     questions = [
-        {"id": f"mine_{at}", "question": [said], "function": [TOOL]} for at in range(len(golds))
+        {"id": f"mine_{at}", "question": [[{"role": "user", "content": text}]], "function": [TOOL]}
+        for at, text in enumerate(said)
     ]
     answers = [
         {"id": f"mine_{at}", "ground_truth": [{"book_table": {"guests": [gold]}}]}
