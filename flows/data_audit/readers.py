@@ -54,6 +54,7 @@ async def opened_look(
     model.
     """
     stage = stage_named(_READING)
+    settings.home.mkdir(parents=True, exist_ok=True)  # else answers would be in no ledger
     async with AsyncExitStack() as opened:
         chats = [
             await opened.enter_async_context(opened_chats(one, settings)) for one in data.models

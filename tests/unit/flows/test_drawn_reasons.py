@@ -19,7 +19,9 @@ def _row(kind: str, reason: str, cause: str = questions.SPOT_CHECK) -> Row:
     }
 
 
-@pytest.mark.parametrize("kind", [kind for kind in REVIEW_KINDS if kind not in (TOOL_REVIEW, FINDING_REVIEW)])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in REVIEW_KINDS if kind not in (TOOL_REVIEW, FINDING_REVIEW)]
+)
 def test_what_was_drawn_is_told_in_the_language_of_the_screen(kind: str) -> None:
     row = _row(kind, questions.DRAWN)
     assert reason_of(row, "en") == questions.DRAWN
