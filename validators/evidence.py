@@ -119,8 +119,11 @@ class Scene(NamedTuple):
     now: datetime | None = None
 
     def with_reference_day(self) -> "Scene":
-        """Return the scene with the time that the user says it is, if any: "today is May 5th"."""
-        for one in stated_in(self.turns):
+        """Return the scene with the time that it is said to be, if any: "today is May 5th".
+
+        The user says it, or the system message.
+        """
+        for one in (*stated_in(self.turns), UserText(0, self.system)):
             for moment in find_moments(one.text, self.language, self.now):
                 if moment.sort == "dated" and _is_reference(moment, one.text):
                     return self._replace(

@@ -66,11 +66,12 @@ class Finding(NamedTuple):
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
     """Yield the findings of a record, by code alone.
 
-    An unreadable record is a finding too.
+    An unreadable record is a finding too, and a note where its data set has no gold for it.
     """
     if record.sample is None:
+        severity: Severity = "error" if record.is_unreadable else "note"
         for problem in record.problems:
-            yield _finding(record, "error", "unreadable", problem.message)
+            yield _finding(record, severity, "unreadable", problem.message)
         return
     for snapshot in record.sample.snapshots():
         yield from _find_at(record, record.sample, snapshot)
