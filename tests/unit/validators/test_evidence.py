@@ -188,6 +188,13 @@ def test_the_day_that_the_system_message_says_it_is_is_today() -> None:
         (CLOCK, "15:00", "at 3"),
         (CLOCK, "12:00", "between 9 and 11"),
         (TEXT, "2026-11-23T20:00:00Z", "today at 3 pm EST"),
+        (DAY, "2023-10-17", "on Tuesday next week. Today is tuesday 2023.10.10"),
+        (DAY, "2023-03-10", "on Wednesday next week. Today is 2023.3.1 monday"),
+        (DAY, "2023-04-10", "The upcoming Monday, assuming today is April 4th, 2023"),
+        ({"type": "integer", "description": "distance (in miles)"}, 10, "within 10 miles"),
+        ({"type": "integer", "description": "distance in meters"}, 3, "at a point 3 meters away"),
+        ({"type": "integer", "description": "in meters"}, 450, "450 meters in 20 seconds"),
+        ({"type": "integer", "description": "weight in kilograms"}, 70, "with weight 70 kg."),
         ({"type": "integer", "description": "in minutes"}, 5, "20 minutes, no, 30 minutes"),
         (
             {"type": "integer", "description": "in minutes"},
