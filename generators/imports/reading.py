@@ -82,6 +82,11 @@ class ImportedRecord(NamedTuple):
     state: JsonValue = None
     lacks_results: bool = False
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it has no sample, though its data set has gold for it."""
+        return self.sample is None and any(one.kind != "no_gold" for one in self.problems)
+
 
 class SampleFormat(NamedTuple):
     """A format of samples; `read` yields a path's records, the broken ones with their problems.
@@ -126,6 +131,19 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
             held = "one of its tools" if too_large else "once it is read it"
             most = f"{held} is larger than {MOST_BYTES // 2**20} MiB"
             yield broken(record.where, f"It can't be kept: {most}; the record is left out.")
+
+
+def read_samples(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
+    """Yield the records of `read_source`, unreadable if nobody knows what their calls return.
+
+    They can be audited, but a conversation without its results is no sample.
+    """
+    for record in read_source(form, path):
+        if record.sample is None or not record.lacks_results:
+            yield record
+            continue
+        reason = "Its calls build on one another, and nobody knows what they return; it is left out"
+        yield broken(record.where, f"{reason}.")
 
 
 def _is_record(given: object) -> bool:

@@ -113,11 +113,12 @@ class _DueCall(NamedTuple):
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
     """Yield the findings of a record, by code alone.
 
-    An unreadable record is a finding too.
+    An unreadable record is a finding too, and a note where its data set has no gold for it.
     """
     if record.sample is None:
+        severity: Severity = "error" if record.is_unreadable else "note"
         for problem in record.problems:
-            yield _finding(record, _Doubt("unreadable", problem.message))
+            yield _finding(record, _Doubt("unreadable", problem.message, severity))
         return
     seen: set[str] = set()  # calls of several turns may have the same value
     snapshots = [*record.sample.snapshots()]
