@@ -24,8 +24,15 @@ from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.tools import ArgumentProblem, find_problems, mended
 from callwright.language.schemas import choices_of, scalars
 from callwright.language.text import fold
-from callwright.validators.audit.documented import broken_demand
-from callwright.validators.evidence import ValueFound, find_in_calls, scene_of
+from callwright.validators.audit.documented import broken_demand, is_single
+from callwright.validators.evidence import (
+    Scene,
+    ValueFound,
+    find_in_calls,
+    find_said,
+    scene_of,
+    stated_in,
+)
 from callwright.validators.origins import root_of
 from callwright.warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, content_key
 
@@ -286,13 +293,15 @@ def _of_others(name: str, due: _DueCall) -> Iterator[_Doubt]:
 
 
 def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
-    """Yield accepted members of objects that the document of the object does not declare."""
+    """Yield accepted members of objects that the document of the object does not declare.
+
+    An object without any declared member may have others than its document shows.
+    """
+    owners = {path.rpartition(".")[0] for path in due.accepted if _declares(path, due.tool)}
     for path, stated in due.accepted.items():
         owner, _, member = path.rpartition(".")
-        if not owner or path in due.tool.properties:
-            continue
-        declared = schema_of(due.tool, owner).get("properties")
-        if isinstance(declared, dict) and declared and member not in declared:
+        if owner in owners and not _declares(path, due.tool):
+            declared = schema_of(due.tool, owner)["properties"]
             yield _Doubt(
                 "undeclared",
                 f"The object {owner!r} declares no member {member!r}.",
@@ -303,43 +312,84 @@ def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
             )
 
 
+def _declares(path: str, tool: Tool) -> bool:
+    """Whether an object's document declares the member at a path."""
+    owner, _, member = path.rpartition(".")
+    return bool(owner) and member in (schema_of(tool, owner).get("properties") or {})
+
+
 # --- what the words contradict
 
 
 def _of_words(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield where the words contradict the values of calls."""
+    """Yield where the words contradict the values of calls, or do not say a part of them."""
     scene = scene_of(sample, record.tools)._replace(turns=snapshot.prefix, calls=snapshot.calls)
     for found in find_in_calls(scene):
-        if found.against is None:
-            continue
-        claim, against = found.claim, found.against
-        place = next(at for at, one in enumerate(snapshot.calls) if one is claim.call)
-        others = [
+        place = next(at for at, one in enumerate(snapshot.calls) if one is found.claim.call)
+        stated = (
             one.values
             for one in record.accepted
-            if (one.turn, one.call, one.argument) == (snapshot.turn, place, claim.name)
-        ]
-
-        def is_right(value: JsonValue, found: ValueFound = found) -> bool:
-            call = found.claim.call
-            changed = call.with_changes(
-                arguments={**call.arguments, found.claim.name: value}, evidence=()
-            )
-            again = find_in_calls(scene._replace(calls=(changed,)))
-            return all(one.against is None for one in again if one.claim.name == found.claim.name)
-
-        right = [one for values in others for one in values[1:] if is_right(one)]
-        doubt = _Doubt(
-            against.sort,
-            found.reason,
-            "note" if right else "error",
-            claim.name,
-            claim.value,
-            str(claim.schema.get("description") or ""),
-            against.words,
-            right[0] if right else against.expected,
+            if (one.turn, one.call, one.argument) == (snapshot.turn, place, found.claim.name)
         )
-        yield _finding(record, doubt, snapshot.turn, place, claim.call.tool)
+        others = next(stated, ())[1:]
+        doubt = _contradicted(found, others, scene) or _half_said(found, others, scene)
+        if doubt is not None:
+            yield _finding(record, doubt, snapshot.turn, place, found.claim.call.tool)
+
+
+def _contradicted(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> _Doubt | None:
+    """Return a doubt if the words say another day, time or amount than the gold."""
+    claim, against = found.claim, found.against
+    if against is None:
+        return None
+
+    def is_right(value: JsonValue) -> bool:
+        arguments = {**claim.call.arguments, claim.name: value}
+        changed = claim.call.with_changes(arguments=arguments, evidence=())
+        again = find_in_calls(scene._replace(calls=(changed,)))
+        return all(one.against is None for one in again if one.claim.name == claim.name)
+
+    right = [*filter(is_right, others)]
+    return _Doubt(
+        against.sort,
+        found.reason,
+        "note" if right else "error",
+        claim.name,
+        claim.value,
+        str(claim.schema.get("description") or ""),
+        against.words,
+        right[0] if right else against.expected,
+    )
+
+
+def _half_said(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> _Doubt | None:
+    """Return a doubt if nobody said what stands behind the comma, and no document asks for it.
+
+    Of "San Diego, CA" the words may say the city alone; a parameter that takes the name of a city
+    takes no state.
+    """
+    claim = found.claim
+    description = str(claim.schema.get("description") or "")
+    if found.standing != "not_said" or not is_single(description):
+        return None
+    texts = stated_in(scene.turns)
+    said = ""
+    for value in (claim.value, *others):
+        first, comma, rest = value.partition(", ") if isinstance(value, str) else ("", "", "")
+        parts = [find_said(claim._replace(value=one), texts, scene) for one in (first, rest)]
+        if not comma or parts[0] is None or parts[1] is not None:
+            return None
+        said = said or parts[0].quote
+    return _Doubt(
+        "not_said",
+        f"Nothing says {claim.value!r}: the words are {said!r}, and no more is asked for.",
+        "warning",
+        claim.name,
+        claim.value,
+        description,
+        said,
+        said,
+    )
 
 
 def _finding(
@@ -372,8 +422,8 @@ def _finding(
 class SeenGolds:
     """The golds of the records read so far, to find the same words with another gold.
 
-    A record takes 16 bytes: hashes of its words with its tools, and of its gold, in a table with
-    open addressing that is at most half full.
+    A record has 16 bytes, hashes of its words with its tools and of its gold, in a table with open
+    addressing that is at most half full.
     """
 
     def __init__(self) -> None:
