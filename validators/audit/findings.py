@@ -57,6 +57,7 @@ FindingSort = Literal[
     "reading_differs",
 ]
 
+_NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
 
 
@@ -377,7 +378,8 @@ def _half_said(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> 
     for value in (claim.value, *others):
         first, comma, rest = value.partition(", ") if isinstance(value, str) else ("", "", "")
         parts = [find_said(claim._replace(value=one), texts, scene) for one in (first, rest)]
-        if not comma or parts[0] is None or parts[1] is not None:
+        is_name = all(_NAME.fullmatch(one) for one in (first, rest))
+        if not comma or not is_name or parts[0] is None or parts[1] is not None:
             return None
         said = said or parts[0].quote
     return _Doubt(
@@ -432,19 +434,21 @@ class SeenGolds:
         self._count = 0
 
     def find_other_gold(self, record: ImportedRecord) -> Finding | None:
-        """Keep a record's gold; return a finding if the same words had another gold before."""
-        if record.sample is None:
+        """Keep a record's gold; return a finding if the same words had another gold before.
+
+        Where it is not told what calls return, the same words may well need other calls.
+        """
+        if record.sample is None or record.lacks_results:
             return None
         said = [
             fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
             for one in record.sample.turns
             if isinstance(one, UserTurn)
         ]
-        calls: list[JsonValue] = [
-            [one.tool, dict(one.arguments)] for one in record.sample.all_calls
-        ]
-        words = _hash([said, record.sample.system_message, sorted(one.key for one in record.tools)])
-        gold = _hash([calls, [[*one] for one in record.accepted]])
+        calls = [*_calls_with_accepted(record, record.sample)]
+        tools = sorted(one.key for one in record.tools)
+        words = _hash([said, record.sample.system_message, tools])
+        gold = _hash(calls)
         known = self._known(words, gold)
         if known == gold:
             return None
@@ -452,7 +456,7 @@ class SeenGolds:
             "duplicate",
             "An earlier record has the same words and tools, and another gold.",
             "warning",
-            gold=calls,
+            gold=[[one.tool, dict(one.arguments)] for one in record.sample.all_calls],
             words=said[0] if said else "",
         )
         return _finding(record, doubt)
@@ -480,6 +484,25 @@ class SeenGolds:
             if before[index]:
                 at = self._place(before[index])
                 self._table[at : at + 2] = before[index : index + 2]
+
+
+def _calls_with_accepted(record: ImportedRecord, sample: Sample) -> Iterator[JsonValue]:
+    """Yield each gold call with all values that are accepted, without what may be left out."""
+    for snapshot in sample.snapshots():
+        for place, call in enumerate(snapshot.calls):
+            accepted = {
+                one.argument: one
+                for one in record.accepted
+                if (one.turn, one.call) == (snapshot.turn, place)
+            }
+            values: dict[str, JsonValue] = {
+                name: sorted(map(repr, accepted[name].values or (value,)))
+                if name in accepted
+                else value
+                for name, value in call.arguments.items()
+                if name not in accepted or not accepted[name].may_lack
+            }
+            yield [call.tool, values]
 
 
 def _hash(value: object) -> int:
