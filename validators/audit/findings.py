@@ -17,9 +17,12 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
+from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.tools import ArgumentProblem, find_problems, mended
-from callwright.language.schemas import choices_of
+from callwright.language.schemas import choices_of, scalars
 from callwright.language.text import fold
 from callwright.validators.audit.documented import broken_demand
 from callwright.validators.evidence import ValueFound, find_in_calls, scene_of
@@ -99,6 +102,7 @@ class _DueCall(NamedTuple):
     call: GoldCall
     tool: Tool
     accepted: Mapping[str, AcceptedValues]
+    is_whole: bool
 
     def values_at(self, path: str, gold: JsonValue) -> tuple[JsonValue, ...]:
         """Return the values that are accepted at a path, the gold alone where none are listed."""
@@ -116,11 +120,27 @@ def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
         for problem in record.problems:
             yield _finding(record, _Doubt("unreadable", problem.message, severity))
         return
-    for snapshot in record.sample.snapshots():
-        yield from _find_at(record, record.sample, snapshot)
+    seen: set[str] = set()  # calls of several turns may have the same value
+    snapshots = [*record.sample.snapshots()]
+    for snapshot in snapshots:
+        is_whole = not _may_be_partial(record.sample, is_last=snapshot is snapshots[-1])
+        for finding in _find_at(record, record.sample, snapshot, is_whole=is_whole):
+            what = (finding.sort, finding.tool, finding.argument, finding.gold)
+            if (key := content_key([*what])) not in seen:
+                seen.add(key)
+                yield finding
 
 
-def _find_at(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
+def _may_be_partial(sample: Sample, *, is_last: bool) -> bool:
+    """Whether calls may still lack what is required, as they do while slots are filled."""
+    traits = traits_of(sample.kind)
+    is_made = is_conversation(sample) or traits.is_executed or traits.is_taken
+    return not (is_made or (is_last and traits.is_whole))
+
+
+def _find_at(
+    record: ImportedRecord, sample: Sample, snapshot: Snapshot, *, is_whole: bool
+) -> Iterator[Finding]:
     """Yield the findings of the calls that are due at a snapshot."""
     tools = {tool.name: tool for tool in record.tools}
     for place, call in enumerate(snapshot.calls):
@@ -133,7 +153,8 @@ def _find_at(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iter
         if tool is None:
             doubts = iter([_unknown_tool(call, tools)])
         else:
-            doubts = _of_document(_DueCall(snapshot, place, call, tool, accepted))
+            due = _DueCall(snapshot, place, call, tool, accepted, is_whole)
+            doubts = _of_document(due)
         for doubt in doubts:
             yield _finding(record, doubt, snapshot.turn, place, call.tool)
     yield from _of_words(record, sample, snapshot)
@@ -159,7 +180,11 @@ def _unknown_tool(call: GoldCall, tools: Mapping[str, Tool]) -> _Doubt:
 
 def _of_document(due: _DueCall) -> Iterator[_Doubt]:
     """Yield where a call breaks its tool's document, one doubt for each argument and sort."""
-    problems = find_problems(due.tool, due.call.arguments, partial=False)
+    problems = [
+        one
+        for one in find_problems(due.tool, due.call.arguments, partial=not due.is_whole)
+        if one.sort == "undeclared" or not _is_unknown(one.argument, due.call)
+    ]
     seen: set[str] = set()
     for problem in sorted(problems, key=lambda one: one.sort != "type"):
         # what a call lacks is one doubt, and so are items of a list that break the same rule
@@ -175,6 +200,11 @@ def _of_document(due: _DueCall) -> Iterator[_Doubt]:
     yield from _of_undeclared_members(due)
 
 
+def _is_unknown(argument: str, call: GoldCall) -> bool:
+    """Whether the data set leaves an argument open, or a part of it."""
+    return UNKNOWN in scalars(call.arguments.get(root_of(argument)))
+
+
 def _of_problem(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
     doubt = _Doubt(
         problem.sort,
@@ -186,11 +216,9 @@ def _of_problem(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
     stated = due.accepted.get(problem.argument)
     match problem.sort:
         case "undeclared":
-            near = get_close_matches(problem.argument, [*due.tool.properties], 1)
             return doubt._replace(
                 severity="warning" if stated and stated.may_lack else "error",
                 document=", ".join(due.tool.properties),
-                expected=near[0] if near and near[0] not in due.call.arguments else None,
             )
         case "required":
             return doubt._replace(
@@ -265,7 +293,6 @@ def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
             continue
         declared = schema_of(due.tool, owner).get("properties")
         if isinstance(declared, dict) and declared and member not in declared:
-            near = get_close_matches(member, [*declared], 1)
             yield _Doubt(
                 "undeclared",
                 f"The object {owner!r} declares no member {member!r}.",
@@ -273,7 +300,6 @@ def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
                 path,
                 stated.values[0] if stated.values else None,
                 ", ".join(declared),
-                expected=near[0] if near and f"{owner}.{near[0]}" not in due.accepted else None,
             )
 
 
@@ -359,7 +385,11 @@ class SeenGolds:
         """Keep a record's gold; return a finding if the same words had another gold before."""
         if record.sample is None:
             return None
-        said = [fold(one.text) for one in record.sample.turns if isinstance(one, UserTurn)]
+        said = [
+            fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
+            for one in record.sample.turns
+            if isinstance(one, UserTurn)
+        ]
         calls: list[JsonValue] = [
             [one.tool, dict(one.arguments)] for one in record.sample.all_calls
         ]

@@ -145,6 +145,37 @@ def test_a_value_is_found_by_a_named_normalisation(
 
 @needs_duckling
 @pytest.mark.parametrize(
+    ("schema", "value", "text", "sort", "words", "expected"),
+    [
+        (DAY, "2026-03-06", "On March 5, 2026.", "day", "On March 5, 2026", "2026-03-05"),
+        (CLOCK, "08:30", "at 7:30 pm", "time", "at 7:30 pm", "19:30"),
+        ({"type": "integer", "description": "in cents"}, 42, "pay $42", "unit", "$42", 4200),
+        (
+            {"type": "integer", "description": "in minutes"},
+            5,
+            "for 2 hours",
+            "amount",
+            "2 hours",
+            120,
+        ),
+    ],
+)
+def test_a_contradiction_says_its_sort_its_words_and_the_right_value(
+    schema: JsonSchema, value: object, text: str, sort: str, words: str, expected: object
+) -> None:
+    [one] = found({"it": schema}, {"it": value}, text)  # type: ignore[dict-item]
+    assert one.against == (sort, words, expected)
+
+
+@needs_duckling
+def test_the_system_message_says_which_day_it_is() -> None:
+    system = "Today is April 4th, 2023."
+    [one] = found({"on": DAY}, {"on": "2023-04-05"}, "Tomorrow", system=system, now=None)
+    assert one.standing == "said"
+
+
+@needs_duckling
+@pytest.mark.parametrize(
     ("schema", "value", "text"),
     [
         (DAY, "2026-03-06", "On March 5, 2026."),

@@ -41,7 +41,7 @@ def record(
     call = GoldCall(tool=called, arguments=arguments)
     turns = (UserTurn(text=said), CallTurn(calls=(call,)))
     sample = Sample(
-        kind="single",
+        kind="taken_call",
         language="en",
         category="",
         candidates=(tool.key,),
@@ -86,7 +86,7 @@ def test_a_choice_in_other_letters_is_told_with_the_choice() -> None:
 
 def test_what_no_document_declares_is_a_finding() -> None:
     [argument] = found({"_class": {"type": "string"}}, {"class": "Value"})
-    assert (argument.severity, argument.sort, argument.expected) == (
+    assert (argument.severity, argument.sort, argument.document) == (
         "error",
         "undeclared",
         "_class",
@@ -190,3 +190,20 @@ def test_the_yardstick_counts_old_and_corrected_golds() -> None:
     ]
     assert table(cases) == [Row("", 2, 0), Row("format", 1, 0), Row("type", 1, 0)]
     assert table(cases, is_perfect=True)[0] == Row("", 3, 0)
+
+
+def test_what_a_data_set_leaves_open_or_asks_for_later_is_no_finding() -> None:
+    number: dict[str, JsonSchema] = {"it": {"type": "number"}, "to": {"type": "string"}}
+    assert not found(number, {"it": "$$$"})
+    lacking = record(number, {"it": 1}, required=("to",))
+    assert lacking.sample
+    imperfect = lacking.sample.with_changes(kind="imperfect")
+    assert [*find_in_record(lacking)]
+    assert not [*find_in_record(lacking._replace(sample=imperfect))]
+
+
+def test_a_value_that_several_turns_have_is_found_once() -> None:
+    one = record({"it": {"type": "number"}}, {"it": "x"})
+    assert one.sample
+    again = one.sample.with_changes(turns=one.sample.turns * 2)
+    assert len([*find_in_record(one._replace(sample=again))]) == 1
