@@ -28,6 +28,7 @@ from callwright.generators.imports.reading import (
     SampleFormat,
     add_result,
     broken,
+    item_of,
     items,
     language_of_user,
     names_beside,
@@ -80,7 +81,7 @@ def _read_file(file: Path, chats: ChatReader, turns: TurnsReader) -> Iterator[Im
             yield unread(row)
         elif isinstance(row.value, dict):
             fields = row.value
-            identity = str(fields.get("id") or "")
+            identity = item_of(fields)
             truth = answers.get(identity) if answers is not None else None
             if _has_no_gold(fields, truth, category):
                 without_gold += 1
@@ -278,7 +279,7 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         for row in read_rows(path / POSSIBLE / ACTS_FILE)
         if isinstance(row, DocumentItem) and isinstance(row.value, dict)
     }
-    last: dict[str, tuple[str, Fields]] = {}
+    last: dict[str, tuple[DocumentItem, Fields]] = {}
     for row in read_rows(questions):
         if isinstance(row, Problem):
             yield unread(row)
@@ -286,13 +287,13 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
             yield broken(row.where, "The row is no object.")
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
-            last[dialogue] = (row.where, row.value)
+            last[dialogue] = (row, row.value)
     names = names_beside(path)
     builder = CatalogBuilder("confetti", types_are_told=False, by_category=False, names=names)
-    for dialogue, (where, fields) in last.items():
-        yield _ConfettiReader(where, builder).record(
-            dialogue, fields, answers.get(str(fields.get("id")))
-        )
+    for dialogue, (row, fields) in last.items():
+        answer = answers.get(str(fields.get("id")))
+        record = _ConfettiReader(row.where, builder).record(dialogue, fields, answer)
+        yield record._replace(item=dialogue, line=row.line)
 
 
 class _ConfettiReader(RecordReader):

@@ -35,6 +35,7 @@ Fields = dict[str, JsonValue]
 # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
 MOST_BYTES = 4 * 2**20
 _MOST_FOLDERS = 2  # between an export's folder and its files
+_IDS = ("id", "uuid", "key", "session_id")
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -178,7 +179,17 @@ def read_each(
 ) -> Iterator[ImportedRecord]:
     """Yield what `read` returns for each row; a broken row is an unreadable record."""
     for row in rows:
-        yield unread(row) if isinstance(row, Problem) else read(row)._replace(line=row.line)
+        if isinstance(row, Problem):
+            yield unread(row)
+        else:
+            record = read(row)
+            yield record._replace(line=row.line, item=record.item or item_of(row.value))
+
+
+def item_of(row: JsonValue) -> str:
+    """Return a row's own id, or the key of the sample that it was written of; "" if it has none."""
+    fields = row if isinstance(row, dict) else {}
+    return words(fields, *_IDS) or words(part(fields, "origin", "metadata"), *_IDS)
 
 
 def names_beside(path: Path) -> WireNames:

@@ -30,8 +30,6 @@ _STEPS = {
     "minute": timedelta(minutes=1),
     "second": timedelta(seconds=1),
 }
-# 2024/02/21 and 2023.3.1, which Duckling reads with dashes alone
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[./](\d{1,2})[./](\d{1,2})(?!\d|[./]\d)")
 _FIGURES = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 
 
@@ -131,8 +129,7 @@ def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment
 
 
 def _timed(text: str, language: str, now: datetime) -> Iterator[DucklingEntity]:
-    dashed = _YEAR_FIRST.sub(r"\1-\2-\3", text)
-    return (one for one in read(dashed, language, now) if one.dimension == "time")
+    return (one for one in read(text, language, now) if one.dimension == "time")
 
 
 def _moment(

@@ -21,8 +21,6 @@ needs_duckling = pytest.mark.skipif(
     [
         ("en", "on 5 March 2027", "dated", "2027-03-05"),
         ("de", "am 5. März 2027", "dated", "2027-03-05"),
-        ("en", "on 2027/03/05.", "dated", "2027-03-05"),
-        ("en", "on Friday 2027.3.5", "dated", "2027-03-05"),
         ("en", "on March 5", "yearless", "2031-03-05"),
         ("en", "on the 22nd", "monthless", "2026-11-22"),
         ("en", "this Thursday", "weekday", "2026-11-26"),
