@@ -61,9 +61,10 @@ def ask_about_findings(audit: DataAudit) -> int:
     Return how many questions are new; `callwright review push` sends them.
     """
     rows = audit.warehouse.rows(sql("data_audits.unjudged"), [audit.key, audit.source])
+    why = f"An audit found this in data of the format {audit.form}."
     return ask(
         audit.warehouse,
-        [ReviewQuestion(row["key"], AUDIT, row["reason"], kind=FINDING_REVIEW) for row in rows],
+        [ReviewQuestion(row["key"], AUDIT, why, kind=FINDING_REVIEW) for row in rows],
     )
 
 

@@ -119,7 +119,7 @@ def _patch(row: JsonValue, sample: Sample | None, findings: Sequence[Finding], f
     if form in _OWN_ROWS:
         return Patch(findings[0].item, _text(changed))
     operations: list[JsonValue] = [*_operations(row, changed, "")]
-    patch = {"item": findings[0].item, "place": findings[0].where, "patch": operations}
+    patch: JsonValue = {"item": findings[0].item, "place": findings[0].where, "patch": operations}
     return Patch(findings[0].item, _text(patch))
 
 

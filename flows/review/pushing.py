@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -328,6 +329,7 @@ def _finding_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
     def shown(row: Row) -> Worded:
         one = findings[row["subject"]]
+        file, mark, place = one.where.partition("#")
         return partial(
             finding_task,
             AskedFinding(
@@ -340,7 +342,7 @@ def _finding_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
                 one.gold,
                 one.expected,
                 one.document,
-                f"{one.item}\n{one.where}",
+                f"{one.item}\n{Path(file).name}{mark}{place}",
             ),
         )
 

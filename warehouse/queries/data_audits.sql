@@ -40,5 +40,5 @@ select f.*, a.source from findings f join data_audits a on a.key = f.audit where
 qualify row_number() over (partition by f.key order by a.started_at desc) = 1
 
 -- name: unjudged
-select key, reason, severity from findings
+select key from findings
 where audit = $1 and severity <> 'note' and key not in (select finding from finding_verdicts where source = $2) order by position
