@@ -1,14 +1,19 @@
 """Calls that somebody writes for a record, compared with all that its data set accepts."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from pydantic import JsonValue
 
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
+from callwright.language.schemas import replaced_at
 from callwright.validators.audit.findings import Finding, FindingSort, Severity
 from callwright.validators.matching import is_same_value
 from callwright.validators.reading.points import Calls, DuePoint, do_the_same, is_same_call
-from callwright.warehouse.records import Call, JsonSchema, content_key
+from callwright.warehouse.records import Arguments, Call, JsonSchema, content_key
+
+_STEPS = re.compile(r"([^.\[\]]+)(?!\])|\[(\d+)\]")
 
 
 def with_gold(written: Calls, point: DuePoint, accepted: Iterable[AcceptedValues]) -> Calls:
@@ -57,24 +62,60 @@ def _aligned(
     """Return a call with the gold's arguments where its own are accepted; None for another tool."""
     if call.tool != gold.tool:
         return None
-    arguments = dict(call.arguments)
-    for name in dict.fromkeys([*gold.arguments, *accepted]):
-        one = accepted.get(name)
-        values = one.values if one else (gold.arguments[name],)
-        if name in arguments:
-            schema, given = schemas.get(name, {}), arguments[name]
+    arguments: JsonValue = call.arguments
+    for path in dict.fromkeys([*gold.arguments, *accepted]):
+        one, steps = accepted.get(path), steps_of(path, gold.arguments)
+        due, given = value_at(gold.arguments, steps), value_at(arguments, steps)
+        if is_absent(given):
+            is_accepted = bool(one and one.may_lack)
+        else:
+            schema = schemas.get(path, {})
             is_accepted = any(
                 is_same_value(value, given, schema)
                 or _without_spaces(value) == _without_spaces(given)
-                for value in values
+                for value in (one.values if one else (due,))
             )
-        else:
-            is_accepted = bool(one and one.may_lack)
         if is_accepted:
-            arguments.pop(name, None)
-            if name in gold.arguments:
-                arguments[name] = gold.arguments[name]
+            arguments = _with_member(arguments, steps, due)
     return call.with_changes(arguments=arguments)
+
+
+_ABSENT = cast("JsonValue", object())  # stands where a value has no such member
+
+
+def is_absent(value: JsonValue) -> bool:
+    """Whether `value_at` found no member."""
+    return value is _ABSENT
+
+
+def steps_of(path: str, arguments: Arguments) -> tuple[str | int, ...]:
+    """Return the steps of an argument's name or path: "legs[0].from"; names may have dots."""
+    if path in arguments:
+        return (path,)
+    steps = _STEPS.findall(path)
+    return tuple(int(index) if index else name for name, index in steps) or (path,)
+
+
+def value_at(value: JsonValue, steps: Sequence[str | int]) -> JsonValue:
+    """Return the member at some steps; what `is_absent` is true of if there is none."""
+    for step in steps:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step, _ABSENT)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return _ABSENT
+    return value
+
+
+def _with_member(value: JsonValue, steps: Sequence[str | int], new: JsonValue) -> JsonValue:
+    """Return a value with a member replaced, added, or removed if the new one is absent."""
+    *before, last = steps
+    owner = value_at(value, before)
+    if isinstance(owner, dict) and isinstance(last, str):
+        members = {name: one for name, one in owner.items() if name != last}
+        return replaced_at(value, before, members if is_absent(new) else {**members, last: new})
+    return value if is_absent(new) else replaced_at(value, steps, new)
 
 
 def _without_spaces(value: JsonValue) -> JsonValue:

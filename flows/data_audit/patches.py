@@ -6,7 +6,6 @@ golds are rows of its possible answers.
 
 import ast
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,10 +14,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.flows.data_audit.differences import steps_of, value_at
 from callwright.flows.data_audit.running import DataAudit
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
-from callwright.generators.imports.bfcl import ANSWERS
-from callwright.generators.imports.reading import SOURCES, read_source
+from callwright.generators.imports.bfcl import ANSWERS, first_call
+from callwright.generators.imports.bfcl_turns import beside
+from callwright.generators.imports.reading import SOURCES, objects, read_source
 from callwright.language.schemas import replaced_at
 from callwright.llm.written_calls import python_tree
 from callwright.validators.audit.findings import Finding
@@ -29,7 +30,6 @@ from callwright.warehouse.records import Arguments, Sample
 _OWN_ROWS = frozenset({"bfcl", "callnavi", "hammerbench", "openai", "records"})
 _BFCL = "bfcl"
 _NAMES, _ARGUMENTS = ("name", "tool"), ("arguments", "args", "input", "parameters")
-_STEPS = re.compile(r"([^.\[\]]+)(?!\])|\[(\d+)\]")
 _Step = str | int
 
 
@@ -85,8 +85,7 @@ def _rows(
 ) -> Mapping[str, JsonValue]:
     """Return the rows that have the golds of places, by place."""
     if form == _BFCL:
-        beside = [folder / ANSWERS / file.name for folder in (file.parent, file.parent.parent)]
-        answers = next((one for one in beside if one.is_file()), file)
+        answers = beside(file, ANSWERS, file.name) or file
         places = {found[0].item: where for where, found in by_place.items()}
         items = (row for row in _items(answers) if isinstance(row.value, dict))
         by_id = ((str(one.value.get("id")), one.value) for one in items)  # type: ignore[union-attr]
@@ -182,23 +181,15 @@ def _change(finding: Finding) -> Callable[[str, Arguments], tuple[str, Arguments
         return lambda _tool, arguments: (expected, arguments)
 
     def change(tool: str, arguments: Arguments) -> tuple[str, Arguments] | None:
-        path = _path(finding.argument, arguments)
+        path = steps_of(finding.argument, arguments)
         if path[0] not in arguments and gold is None and len(path) == 1:
             return tool, {**arguments, finding.argument: expected}
-        if not _is_equal(_value_at(arguments, path), gold):
+        if not _is_equal(value_at(arguments, path), gold):
             return None
         new = replaced_at(arguments, path, expected)
         return (tool, new) if isinstance(new, dict) else None
 
     return change
-
-
-def _path(argument: str, arguments: Arguments) -> tuple[_Step, ...]:
-    """Return the steps of an argument's name or path: "legs[0].from"; names may have dots."""
-    if argument in arguments:
-        return (argument,)
-    steps = _STEPS.findall(argument)
-    return tuple(int(index) if index else name for name, index in steps) or (argument,)
 
 
 def _with_calls(row: JsonValue, finding: Finding) -> JsonValue | None:
@@ -244,9 +235,9 @@ def _with_other_calls(
 def _wrapped(value: JsonValue) -> JsonValue:
     """Return a value with the lists that BFCL's checker requires around members of objects."""
     if isinstance(value, dict):
-        return {name: [_wrapped(one)] for name, one in value.items()}
+        return {name: [one] for name, one in value.items()}
     if isinstance(value, list):
-        return [_wrapped(one) for one in value]
+        return [_wrapped(one) if isinstance(one, dict) else one for one in value]
     return value
 
 
@@ -303,7 +294,9 @@ def _calls_of(value: dict[str, JsonValue], rebuild: _Rebuild) -> Iterator[_Writt
     if len(value) == 1:  # BFCL's
         [(tool, accepted)] = value.items()
         if isinstance(accepted, dict) and all(isinstance(one, list) for one in accepted.values()):
-            yield _WrittenCall(tool, _first(accepted), _accepting_others(accepted, rebuild))
+            arguments = objects([first_call(value).get("arguments")])[0]
+            rewrite_accepted = _accepting_others(accepted, arguments, rebuild)
+            yield _WrittenCall(tool, arguments, rewrite_accepted)
 
 
 def _two_lists(value: dict[str, JsonValue], at: int, rebuild: _Rebuild) -> Callable[..., JsonValue]:
@@ -314,29 +307,10 @@ def _two_lists(value: dict[str, JsonValue], at: int, rebuild: _Rebuild) -> Calla
     return rewrite
 
 
-def _first(accepted: Mapping[str, JsonValue]) -> Arguments:
-    """Return the first accepted value of each argument, without BFCL's lists around members."""
-    first = {name: one[0] for name, one in accepted.items() if isinstance(one, list) and one}
-    return {name: _unwrapped(value) for name, value in first.items() if value != ""}
-
-
-def _unwrapped(value: JsonValue) -> JsonValue:
-    if isinstance(value, list):
-        return [_unwrapped(one) if isinstance(one, dict) else one for one in value]
-    if isinstance(value, dict):
-        return {
-            name: _unwrapped(one[0]) if isinstance(one, list) and one else one
-            for name, one in value.items()
-            if not (isinstance(one, list) and one[:1] == [""])
-        }
-    return value
-
-
 def _accepting_others(
-    accepted: Mapping[str, JsonValue], rebuild: _Rebuild
+    accepted: Mapping[str, JsonValue], before: Arguments, rebuild: _Rebuild
 ) -> Callable[[str, Arguments], JsonValue]:
     """Return what writes a call with only its changed arguments' accepted values replaced."""
-    before = _first(accepted)
 
     def rewrite(tool: str, arguments: Arguments) -> JsonValue:
         return rebuild({tool: _accepting(accepted, before, arguments)})
@@ -398,17 +372,6 @@ def _is_named(name: str, tool: str) -> bool:
         return "".join(letter if letter.isalnum() else "_" for letter in one)
 
     return plain(name) == plain(tool)
-
-
-def _value_at(value: JsonValue, path: Sequence[_Step]) -> JsonValue:
-    for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
 
 
 def _is_equal(one: JsonValue, other: JsonValue) -> bool:

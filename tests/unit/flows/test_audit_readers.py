@@ -60,6 +60,24 @@ def test_who_writes_the_gold_or_what_is_accepted_besides_finds_nothing_and_settl
         assert len(reader.prompts) == 1
 
 
+def test_members_of_an_object_are_accepted_by_their_paths() -> None:
+    tool = make_tool("pay_back", body={"type": "object"})
+    gold = {"body": {"payee": "Tom", "amount": 20}}
+    sample = make_sample([tool], "I owe Tom $20, settle that.", {"pay_back": gold})
+    accepted = (
+        AcceptedValues(1, 0, "body", (gold["body"],)),
+        AcceptedValues(1, 0, "body.amount", (20, 2000)),
+        AcceptedValues(1, 0, "body.note", ("for lunch",), may_lack=True),
+    )
+    record = ImportedRecord("pay.json:1", sample, (tool,), accepted=accepted)
+    written = Call(
+        tool="pay_back", arguments={"body": {"payee": "Tom", "amount": 2000, "note": "for lunch"}}
+    )
+    for call_, found in ((written, 0), (written.with_changes(arguments={"body": {"payee": 3}}), 1)):
+        reader = KnowingReader(call_, tools=[tool])
+        assert len(asyncio.run(read_record(record, [context_of([tool], reader)]))) == found
+
+
 def test_an_accepted_value_beside_another_difference_is_not_held_against_the_gold() -> None:
     cents = AcceptedValues(1, 0, "amount", (20, 2000))
     reader = KnowingReader(call(amount=2000, payee="Tim"), tools=[PAY])
