@@ -105,7 +105,7 @@ def test_reviewers_confirm_refuse_or_note_a_finding_and_take_it_back(
     first, second = tasks
     assert (first["gold"], first["conversation"][0]["text"]) == (
         "five",
-        "Book a table for 5 guests.",
+        "Book a table for 5 guests as client A0.",
     )
     held = site.studio.annotate(first["subject"], "accept")
     site.studio.annotate(second["subject"], "reject", reasons=["noted"])
