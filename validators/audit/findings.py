@@ -1,19 +1,33 @@
 """Findings: what speaks against the gold of a record, where it stands, and what it should be.
 
 Code alone looks here: a finding is an `error` where the words or the tool's document contradict
-every value that the data set accepts, and a `note` where another accepted value is right. Readers
-add their own (`reading_differs`, callwright.flows.data_audit.readers).
+every value that the data set accepts, a `warning` where code is less sure, and a `note` where
+another accepted value is right. Readers add their own (`reading_differs`,
+callwright.flows.data_audit.readers).
 """
 
+import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from hashlib import blake2b
 from typing import Literal, NamedTuple
 
+import orjson
 from pydantic import JsonValue
 
 from callwright.generators.imports.reading import AcceptedValues, ImportedRecord
-from callwright.generators.tools import argument_problems
-from callwright.validators.evidence import find_in_calls, scene_of
-from callwright.warehouse.records import GoldCall, Sample, Snapshot, Tool, content_key
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.shifts.turns import is_conversation
+from callwright.generators.tools import ArgumentProblem, find_problems, mended
+from callwright.language.schemas import choices_of, scalars
+from callwright.language.text import fold
+from callwright.validators.audit.documented import broken_demand
+from callwright.validators.evidence import ValueFound, find_in_calls, scene_of
+from callwright.validators.origins import root_of
+from callwright.warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, content_key
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -24,6 +38,8 @@ FindingSort = Literal[
     "enum",
     "undeclared",
     "required",
+    "format",
+    "range",
     "unit",
     "day",
     "time",
@@ -34,6 +50,8 @@ FindingSort = Literal[
     "reading_differs",
 ]
 
+_NEAR = 0.85  # how like a choice is to what was meant to be it
+
 
 class Finding(NamedTuple):
     """What speaks against one gold value, call or record.
@@ -41,7 +59,8 @@ class Finding(NamedTuple):
     `where` is the place ("file:line" or "file#/row"), `line` its line (0: unknown). `turn` and
     `call` say which gold call (-1: the whole record). `words` are the user's, `document` the
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
-    code cannot say). `key` stays the same as long as the record does.
+    code cannot say). `key` stays the same as long as the record does. `verdict` is what people
+    said of it last: confirmed, refused or noted; "" if nothing.
     """
 
     key: str
@@ -59,6 +78,36 @@ class Finding(NamedTuple):
     document: str = ""
     gold: JsonValue = None
     expected: JsonValue = None
+    verdict: str = ""
+
+
+class _Doubt(NamedTuple):
+    """What speaks against a call or a value in it, before it is known how grave that is."""
+
+    sort: FindingSort
+    reason: str
+    severity: Severity = "error"
+    argument: str = ""
+    gold: JsonValue = None
+    document: str = ""
+    words: str = ""
+    expected: JsonValue = None
+
+
+class _DueCall(NamedTuple):
+    """A gold call at its place, with its tool and the accepted values by the path of each."""
+
+    snapshot: Snapshot
+    place: int
+    call: GoldCall
+    tool: Tool
+    accepted: Mapping[str, AcceptedValues]
+    is_whole: bool
+
+    def values_at(self, path: str, gold: JsonValue) -> tuple[JsonValue, ...]:
+        """Return the values that are accepted at a path, the gold alone where none are listed."""
+        stated = self.accepted.get(path)
+        return stated.values if stated and stated.values else (gold,)
 
 
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
@@ -68,83 +117,324 @@ def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
     """
     if record.sample is None:
         for problem in record.problems:
-            yield _finding(record, "error", "unreadable", problem.message)
+            yield _finding(record, _Doubt("unreadable", problem.message))
         return
-    for snapshot in record.sample.snapshots():
-        yield from _find_at(record, record.sample, snapshot)
+    seen: set[str] = set()  # calls of several turns may have the same value
+    snapshots = [*record.sample.snapshots()]
+    for snapshot in snapshots:
+        is_whole = not _may_be_partial(record.sample, is_last=snapshot is snapshots[-1])
+        for finding in _find_at(record, record.sample, snapshot, is_whole=is_whole):
+            what = (finding.sort, finding.tool, finding.argument, finding.gold)
+            if (key := content_key([*what])) not in seen:
+                seen.add(key)
+                yield finding
 
 
-def _find_at(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
+def _may_be_partial(sample: Sample, *, is_last: bool) -> bool:
+    """Whether calls may still lack what is required, as they do while slots are filled."""
+    traits = traits_of(sample.kind)
+    is_made = is_conversation(sample) or traits.is_executed or traits.is_taken
+    return not (is_made or (is_last and traits.is_whole))
+
+
+def _find_at(
+    record: ImportedRecord, sample: Sample, snapshot: Snapshot, *, is_whole: bool
+) -> Iterator[Finding]:
     """Yield the findings of the calls that are due at a snapshot."""
     tools = {tool.name: tool for tool in record.tools}
     for place, call in enumerate(snapshot.calls):
-        tool = tools.get(call.tool)
-        if tool is None:
-            reason = f"No tool of the record is named {call.tool!r}."
-            yield _finding(
-                record, "error", "undeclared", reason, snapshot.turn, place, call, gold=call.tool
-            )
-            continue
         accepted = {
             one.argument: one
             for one in record.accepted
             if (one.turn, one.call) == (snapshot.turn, place)
         }
-        yield from _of_document(record, snapshot, place, call, tool, accepted)
+        tool = tools.get(call.tool)
+        if tool is None:
+            doubts = iter([_unknown_tool(call, tools)])
+        else:
+            due = _DueCall(snapshot, place, call, tool, accepted, is_whole)
+            doubts = _of_document(due)
+        for doubt in doubts:
+            yield _finding(record, doubt, snapshot.turn, place, call.tool)
     yield from _of_words(record, sample, snapshot)
 
 
-def _of_document(
-    record: ImportedRecord,
-    snapshot: Snapshot,
-    place: int,
-    call: GoldCall,
-    tool: Tool,
-    accepted: Mapping[str, AcceptedValues],
-) -> Iterator[Finding]:
-    """Yield where a call breaks its tool's document."""
-    for reason in argument_problems(tool, call.arguments, partial=False):
-        yield _finding(record, "error", "schema", reason, snapshot.turn, place, call)
+def _unknown_tool(call: GoldCall, tools: Mapping[str, Tool]) -> _Doubt:
+    fitting = [
+        name
+        for name, tool in tools.items()
+        if set(tool.required) <= call.arguments.keys() <= set(tool.properties)
+    ]
+    return _Doubt(
+        "undeclared",
+        f"No tool of the record is named {call.tool!r}.",
+        gold=call.tool,
+        document=", ".join(tools),
+        expected=fitting[0] if len(fitting) == 1 else None,
+    )
+
+
+# --- what breaks the tool's document
+
+
+def _of_document(due: _DueCall) -> Iterator[_Doubt]:
+    """Yield where a call breaks its tool's document, one doubt for each argument and sort."""
+    problems = [
+        one
+        for one in find_problems(due.tool, due.call.arguments, partial=not due.is_whole)
+        if one.sort == "undeclared" or not _is_unknown(one.argument, due.call)
+    ]
+    seen: set[str] = set()
+    for problem in sorted(problems, key=lambda one: one.sort != "type"):
+        # what a call lacks is one doubt, and so are items of a list that break the same rule
+        plain = "" if problem.sort == "required" else re.sub(r"\[\d+\]", "", problem.argument)
+        if plain not in seen:
+            seen.add(plain)
+            yield _of_problem(problem, due)
+    for name, value in due.call.arguments.items():
+        if name in due.tool.properties:
+            if name not in {root_of(one) for one in seen}:
+                yield from _of_description(name, value, due)
+            yield from _of_others(name, due)
+    yield from _of_undeclared_members(due)
+
+
+def _is_unknown(argument: str, call: GoldCall) -> bool:
+    """Whether the data set leaves an argument open, or a part of it."""
+    return UNKNOWN in scalars(call.arguments.get(root_of(argument)))
+
+
+def _of_problem(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
+    doubt = _Doubt(
+        problem.sort,
+        problem.message,
+        argument=problem.argument,
+        gold=problem.value,
+        document=problem.rule,
+    )
+    stated = due.accepted.get(problem.argument)
+    match problem.sort:
+        case "undeclared":
+            return doubt._replace(
+                severity="warning" if stated and stated.may_lack else "error",
+                document=", ".join(due.tool.properties),
+            )
+        case "required":
+            return doubt._replace(
+                severity="note" if stated and stated.values else "error",
+                expected=stated.values[0] if stated and stated.values else None,
+            )
+    root = root_of(problem.argument)
+    values = due.values_at(root, due.call.arguments.get(root))
+    is_right = [not find_problems(due.tool, {root: one}, partial=True) for one in values]
+    fitting = next((one for one, right in zip(values, is_right, strict=True) if right), None)
+    schema = schema_of(due.tool, problem.argument)
+    return doubt._replace(
+        severity="warning" if any(is_right) else "error",
+        expected=_fitting_value(problem.value, schema) if fitting is None else fitting,
+    )
+
+
+def _fitting_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    """Return what a value that breaks its schema was meant to be, None if code cannot say."""
+    changed = mended(value, dict(schema))
+    if changed != value or type(changed) is not type(value):
+        return changed
+    choices = {fold(str(one)): one for one in choices_of(dict(schema))}
+    near = get_close_matches(fold(str(value)), [*choices], 1, _NEAR)
+    if not near or re.findall(r"\d+", near[0]) != re.findall(r"\d+", str(value)):
+        return None
+    return choices[near[0]]  # type: ignore[return-value] # choices are JSON
+
+
+def _of_description(name: str, value: JsonValue, due: _DueCall) -> Iterator[_Doubt]:
+    """Yield where a value breaks what the parameter's description demands."""
+    schema = schema_of(due.tool, name)
+    broken = broken_demand(value, schema)
+    if broken is None:
+        return
+    values = due.values_at(name, value)
+    fitting = [one for one in values if broken_demand(one, schema) is None]
+    yield _Doubt(
+        broken.sort,
+        f"The description of {name!r} demands {broken.words}; the value is {value!r}.",
+        severity="note" if fitting else "warning",
+        argument=name,
+        gold=value,
+        document=broken.words,
+        expected=fitting[0] if fitting else None,
+    )
+
+
+def _of_others(name: str, due: _DueCall) -> Iterator[_Doubt]:
+    """Yield notes of accepted values that break the schema where the gold does not."""
+    for other in due.values_at(name, None)[1:]:
+        problems = find_problems(due.tool, {name: other}, partial=True)
+        if problems and not find_problems(due.tool, {name: due.call.arguments[name]}, partial=True):
+            [problem, *_] = problems
+            yield _Doubt(
+                problem.sort,
+                f"An accepted value is wrong. {problem.message}",
+                "note",
+                name,
+                other,
+                problem.rule,
+                expected=due.call.arguments[name],
+            )
+            return
+
+
+def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
+    """Yield accepted members of objects that the document of the object does not declare."""
+    for path, stated in due.accepted.items():
+        owner, _, member = path.rpartition(".")
+        if not owner or path in due.tool.properties:
+            continue
+        declared = schema_of(due.tool, owner).get("properties")
+        if isinstance(declared, dict) and declared and member not in declared:
+            yield _Doubt(
+                "undeclared",
+                f"The object {owner!r} declares no member {member!r}.",
+                "warning",
+                path,
+                stated.values[0] if stated.values else None,
+                ", ".join(declared),
+            )
+
+
+# --- what the words contradict
 
 
 def _of_words(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
     """Yield where the words contradict the values of calls."""
     scene = scene_of(sample, record.tools)._replace(turns=snapshot.prefix, calls=snapshot.calls)
     for found in find_in_calls(scene):
-        if found.standing == "contradicted" and not found.is_undeclared:
+        if found.against is None:
+            continue
+        claim, against = found.claim, found.against
+        place = next(at for at, one in enumerate(snapshot.calls) if one is claim.call)
+        others = [
+            one.values
+            for one in record.accepted
+            if (one.turn, one.call, one.argument) == (snapshot.turn, place, claim.name)
+        ]
+
+        def is_right(value: JsonValue, found: ValueFound = found) -> bool:
             call = found.claim.call
-            place = next((at for at, one in enumerate(snapshot.calls) if one is call), -1)
-            yield _finding(
-                record,
-                "error",
-                "amount",
-                found.reason,
-                snapshot.turn,
-                place,
-                call,
-                argument=found.claim.name,
-                gold=found.claim.value,
+            changed = call.with_changes(
+                arguments={**call.arguments, found.claim.name: value}, evidence=()
             )
+            again = find_in_calls(scene._replace(calls=(changed,)))
+            return all(one.against is None for one in again if one.claim.name == found.claim.name)
+
+        right = [one for values in others for one in values[1:] if is_right(one)]
+        doubt = _Doubt(
+            against.sort,
+            found.reason,
+            "note" if right else "error",
+            claim.name,
+            claim.value,
+            str(claim.schema.get("description") or ""),
+            against.words,
+            right[0] if right else against.expected,
+        )
+        yield _finding(record, doubt, snapshot.turn, place, claim.call.tool)
 
 
-def _finding(  # noqa: PLR0913 - the parts of a finding
-    record: ImportedRecord,
-    severity: Severity,
-    sort: FindingSort,
-    reason: str,
-    turn: int = -1,
-    place: int = -1,
-    call: GoldCall | None = None,
-    argument: str = "",
-    gold: JsonValue = None,
+def _finding(
+    record: ImportedRecord, doubt: _Doubt, turn: int = -1, place: int = -1, tool: str = ""
 ) -> Finding:
     item = record.item or record.where
-    key = content_key([item, sort, turn, place, argument, gold])[:16]
-    tool = call.tool if call else ""
-    where, line = record.where, record.line
+    key = content_key([item, doubt.sort, turn, place, doubt.argument, doubt.gold])[:16]
     return Finding(
-        key, item, where, line, severity, sort, reason, turn, place, tool, argument, gold=gold
+        key,
+        item,
+        record.where,
+        record.line,
+        doubt.severity,
+        doubt.sort,
+        doubt.reason,
+        turn,
+        place,
+        tool,
+        doubt.argument,
+        doubt.words,
+        doubt.document,
+        doubt.gold,
+        doubt.expected,
     )
+
+
+# --- what other records contradict
+
+
+class SeenGolds:
+    """The golds of the records read so far, to find the same words with another gold.
+
+    A record takes 16 bytes: hashes of its words with its tools, and of its gold, in a table with
+    open addressing that is at most half full.
+    """
+
+    def __init__(self) -> None:
+        """Start with a table for some hundred records."""
+        self._table = array("Q", bytes(16 * 1024))
+        self._count = 0
+
+    def find_other_gold(self, record: ImportedRecord) -> Finding | None:
+        """Keep a record's gold; return a finding if the same words had another gold before."""
+        if record.sample is None:
+            return None
+        said = [
+            fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
+            for one in record.sample.turns
+            if isinstance(one, UserTurn)
+        ]
+        calls: list[JsonValue] = [
+            [one.tool, dict(one.arguments)] for one in record.sample.all_calls
+        ]
+        words = _hash([said, record.sample.system_message, sorted(one.key for one in record.tools)])
+        gold = _hash([calls, [[*one] for one in record.accepted]])
+        known = self._known(words, gold)
+        if known == gold:
+            return None
+        doubt = _Doubt(
+            "duplicate",
+            "An earlier record has the same words and tools, and another gold.",
+            "warning",
+            gold=calls,
+            words=said[0] if said else "",
+        )
+        return _finding(record, doubt)
+
+    def _known(self, words: int, gold: int) -> int:
+        """Return the first gold of these words; `gold` if they are new."""
+        if 4 * (self._count + 1) > len(self._table):
+            self._grow()
+        at = self._place(words)
+        if not self._table[at]:
+            self._table[at], self._table[at + 1] = words, gold
+            self._count += 1
+        return self._table[at + 1]
+
+    def _place(self, words: int) -> int:
+        at = 2 * words % len(self._table)
+        while self._table[at] not in (0, words):
+            at = (at + 2) % len(self._table)
+        return at
+
+    def _grow(self) -> None:
+        before = self._table
+        self._table = array("Q", bytes(16 * len(before)))
+        for index in range(0, len(before), 2):
+            if before[index]:
+                at = self._place(before[index])
+                self._table[at : at + 2] = before[index : index + 2]
+
+
+def _hash(value: object) -> int:
+    """Return a hash of 8 bytes, never 0."""
+    whole = blake2b(orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=8).digest()
+    return int.from_bytes(whole) or 1
 
 
 def gravest(findings: Sequence[Finding]) -> Severity | None:
