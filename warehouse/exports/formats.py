@@ -16,12 +16,8 @@ from pydantic import JsonValue
 
 from callwright.warehouse.comments import literal
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports.certificates import (
-    CERTIFICATE,
-    VERIFIER,
-    Certificate,
-    CertificateWriter,
-)
+from callwright.warehouse.exports.certificates import VERIFIER, Certificate, CertificateWriter
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE
 from callwright.warehouse.exports.writing import (
     TEST,
     Format,
