@@ -23,6 +23,7 @@ from callwright.validators.audit.findings import (
     SEVERITIES,
     Finding,
     FindingSort,
+    SeenGolds,
     Severity,
     find_in_record,
 )
@@ -165,11 +166,13 @@ async def audit_data(
         return audit
     told_at = time.monotonic()
     position = sum(audit.counts.values())
-    for some in batches(islice(iter(data.read()), audit.records, None), _AT_ONCE):
-        rows = [
-            _row_of(finding, audit.key, position)
-            for position, finding in enumerate(_distinct(await look(some)), position)
-        ]
+    seen, records = SeenGolds(), iter(data.read())
+    for record in islice(records, audit.records):  # those that an audit read before it stopped
+        seen.find_other_gold(record)
+    for some in batches(records, _AT_ONCE):
+        others = filter(None, map(seen.find_other_gold, some))
+        found = _distinct(chain(await look(some), others))
+        rows = [_row_of(one, audit.key, at) for at, one in enumerate(found, position)]
         position += len(rows)
         audit = audit._replace(
             records=audit.records + len(some),
