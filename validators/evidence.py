@@ -97,7 +97,8 @@ _FINAL_CONSONANT = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
 _SHORTEST_CODE = 4  # letters and digits; a shorter one stands in other words by chance
 _CODE_CHARACTER = re.compile(r"[A-Za-z_]")
 _HALF = 0.5
-_BESIDE = 2  # characters between a date and its weekday
+_WORD_BEFORE, _WORD_BEHIND = re.compile(r"\w+\W{0,2}\Z"), re.compile(r"\W{0,2}\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _ROUNDING = 1e-6
 _MOST_CHARACTERS_BETWEEN = 20  # for words that say a value together
 
@@ -569,13 +570,12 @@ def _dated(text: str, scene: Scene) -> Iterator[tuple[str, int, int]]:
 
 
 def _has_other_weekday(day: str, start: int, end: int, text: str, language: str) -> bool:
-    """Whether the words beside a date at `start`..`end` name a weekday that it is not."""
+    """Whether a word in or beside a date at `start`..`end` names a weekday that it is not."""
     now = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    return any(
-        moment.sort == "weekday" and day not in moment.days
-        for moment in find_moments(text, language, now)
-        if moment.start <= end + _BESIDE and start - _BESIDE <= moment.end
-    )
+    before, behind = _WORD_BEFORE.search(text, 0, start), _WORD_BEHIND.match(text, end)
+    around = text[before.start() if before else start : behind.end() if behind else end]
+    moments = (find_moments(word, language, now) for word in _LETTERS.findall(around))
+    return any(one.sort == "weekday" and day not in one.days for some in moments for one in some)
 
 
 def _is_reference(start: int, end: int, text: str) -> bool:

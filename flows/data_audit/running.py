@@ -192,7 +192,7 @@ async def audit_data(
         audit = replace(
             audit,
             records=audit.records + len(some),
-            unreadable=audit.unreadable + sum(one.sample is None for one in some),
+            unreadable=audit.unreadable + sum(one.is_unreadable for one in some),
         )
         _keep(audit, data, rows)
         if isinstance(progress, LiveProgress) and progress.is_live:

@@ -28,7 +28,9 @@ _Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_
 _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]
 _Mended = Literal["read_only", "repeated_choice"]
 _Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "untyped_return"]
-_OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
+_OfFile = Literal[
+    "bad_record", "dead_link", "incomplete_listing", "no_gold", "other_format", "unknown_field"
+]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
 _Odd = Literal[_Weak, _Crowded, _Confused, _Assumed, _Moved, _Mended, _Untyped, _OfFile]

@@ -35,6 +35,7 @@ Fields = dict[str, JsonValue]
 # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
 MOST_BYTES = 4 * 2**20
 _MOST_FOLDERS = 2  # between an export's folder and its files
+_IDS = ("id", "uuid", "key", "session_id")
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -82,6 +83,11 @@ class ImportedRecord(NamedTuple):
     state: JsonValue = None
     lacks_results: bool = False
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it has no sample, though its data set has gold for it."""
+        return self.sample is None and any(one.kind != "no_gold" for one in self.problems)
+
 
 class SampleFormat(NamedTuple):
     """A format of samples; `read` yields a path's records, the broken ones with their problems.
@@ -128,6 +134,19 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
             yield broken(record.where, f"It can't be kept: {most}; the record is left out.")
 
 
+def read_samples(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
+    """Yield the records of `read_source`, unreadable if nobody knows what their calls return.
+
+    They can be audited, but a conversation without its results is no sample.
+    """
+    for record in read_source(form, path):
+        if record.sample is None or not record.lacks_results:
+            yield record
+            continue
+        reason = "Its calls build on one another, and nobody knows what they return; it is left out"
+        yield broken(record.where, f"{reason}.")
+
+
 def _is_record(given: object) -> bool:
     """Whether an external reader returns a valid record."""
     return (
@@ -160,7 +179,17 @@ def read_each(
 ) -> Iterator[ImportedRecord]:
     """Yield what `read` returns for each row; a broken row is an unreadable record."""
     for row in rows:
-        yield unread(row) if isinstance(row, Problem) else read(row)._replace(line=row.line)
+        if isinstance(row, Problem):
+            yield unread(row)
+        else:
+            record = read(row)
+            yield record._replace(line=row.line, item=record.item or item_of(row.value))
+
+
+def item_of(row: JsonValue) -> str:
+    """Return a row's own id, or the key of the sample that it was written of; "" if it has none."""
+    fields = row if isinstance(row, dict) else {}
+    return words(fields, *_IDS) or words(part(fields, "origin", "metadata"), *_IDS)
 
 
 def names_beside(path: Path) -> WireNames:

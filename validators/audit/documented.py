@@ -31,6 +31,9 @@ _STAMP = re.compile(
 _CODE = re.compile(r"[A-Z]{2,3}")
 _WITH_CODES = frozenset({"State", "Country", "Province"})  # what two letters may name
 _EVERYDAY_CODES = frozenset({"UK", "US", "USA"})  # names that people write as well
+_PARTS = re.compile(
+    r",|/|\b(?:and|state|country|region|province|address|format|full|place)\b", re.IGNORECASE
+)
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 _RANGE = re.compile(
     r"\b(?:between|from|range:|(?:with)?in the range(?: of)?)"
@@ -124,6 +127,11 @@ def broken_demand(value: JsonValue, schema: JsonSchema) -> Demand | None:
     if isinstance(value, str) and value:
         return _broken_format(value, description) or _broken_choice(value, description)
     return None
+
+
+def is_single(description: str) -> bool:
+    """Whether a description tells what a value is, and neither a form nor a part besides."""
+    return bool(description) and not _PARTS.search(description)
 
 
 def _is_named(value: JsonValue, schema: JsonSchema) -> bool:

@@ -24,8 +24,15 @@ from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.tools import ArgumentProblem, find_problems, mended
 from callwright.language.schemas import choices_of, scalars
 from callwright.language.text import fold
-from callwright.validators.audit.documented import broken_demand
-from callwright.validators.evidence import ValueFound, find_in_calls, scene_of
+from callwright.validators.audit.documented import broken_demand, is_single
+from callwright.validators.evidence import (
+    Scene,
+    ValueFound,
+    find_in_calls,
+    find_said,
+    scene_of,
+    stated_in,
+)
 from callwright.validators.origins import root_of
 from callwright.warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, content_key
 
@@ -50,6 +57,7 @@ FindingSort = Literal[
     "reading_differs",
 ]
 
+_NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
 
 
@@ -115,11 +123,12 @@ class _DueCall(NamedTuple):
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
     """Yield the findings of a record, by code alone.
 
-    An unreadable record is a finding too.
+    An unreadable record is a finding too, and a note where its data set has no gold for it.
     """
     if record.sample is None:
+        severity: Severity = "error" if record.is_unreadable else "note"
         for problem in record.problems:
-            yield _finding(record, _Doubt("unreadable", problem.message))
+            yield _finding(record, _Doubt("unreadable", problem.message, severity))
         return
     seen: set[str] = set()  # calls of several turns may have the same value
     snapshots = [*record.sample.snapshots()]
@@ -287,13 +296,15 @@ def _of_others(name: str, due: _DueCall) -> Iterator[_Doubt]:
 
 
 def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
-    """Yield accepted members of objects that the document of the object does not declare."""
+    """Yield accepted members of objects that the document of the object does not declare.
+
+    An object without any declared member may have others than its document shows.
+    """
+    owners = {path.rpartition(".")[0] for path in due.accepted if _declares(path, due.tool)}
     for path, stated in due.accepted.items():
         owner, _, member = path.rpartition(".")
-        if not owner or path in due.tool.properties:
-            continue
-        declared = schema_of(due.tool, owner).get("properties")
-        if isinstance(declared, dict) and declared and member not in declared:
+        if owner in owners and not _declares(path, due.tool):
+            declared = schema_of(due.tool, owner)["properties"]
             yield _Doubt(
                 "undeclared",
                 f"The object {owner!r} declares no member {member!r}.",
@@ -304,43 +315,85 @@ def _of_undeclared_members(due: _DueCall) -> Iterator[_Doubt]:
             )
 
 
+def _declares(path: str, tool: Tool) -> bool:
+    """Whether an object's document declares the member at a path."""
+    owner, _, member = path.rpartition(".")
+    return bool(owner) and member in (schema_of(tool, owner).get("properties") or {})
+
+
 # --- what the words contradict
 
 
 def _of_words(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield where the words contradict the values of calls."""
+    """Yield where the words contradict the values of calls, or do not say a part of them."""
     scene = scene_of(sample, record.tools)._replace(turns=snapshot.prefix, calls=snapshot.calls)
     for found in find_in_calls(scene):
-        if found.against is None:
-            continue
-        claim, against = found.claim, found.against
-        place = next(at for at, one in enumerate(snapshot.calls) if one is claim.call)
-        others = [
+        place = next(at for at, one in enumerate(snapshot.calls) if one is found.claim.call)
+        stated = (
             one.values
             for one in record.accepted
-            if (one.turn, one.call, one.argument) == (snapshot.turn, place, claim.name)
-        ]
-
-        def is_right(value: JsonValue, found: ValueFound = found) -> bool:
-            call = found.claim.call
-            changed = call.with_changes(
-                arguments={**call.arguments, found.claim.name: value}, evidence=()
-            )
-            again = find_in_calls(scene._replace(calls=(changed,)))
-            return all(one.against is None for one in again if one.claim.name == found.claim.name)
-
-        right = [one for values in others for one in values[1:] if is_right(one)]
-        doubt = _Doubt(
-            against.sort,
-            found.reason,
-            "note" if right else "error",
-            claim.name,
-            claim.value,
-            str(claim.schema.get("description") or ""),
-            against.words,
-            right[0] if right else against.expected,
+            if (one.turn, one.call, one.argument) == (snapshot.turn, place, found.claim.name)
         )
-        yield _finding(record, doubt, snapshot.turn, place, claim.call.tool)
+        others = next(stated, ())[1:]
+        doubt = _contradicted(found, others, scene) or _half_said(found, others, scene)
+        if doubt is not None:
+            yield _finding(record, doubt, snapshot.turn, place, found.claim.call.tool)
+
+
+def _contradicted(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> _Doubt | None:
+    """Return a doubt if the words say another day, time or amount than the gold."""
+    claim, against = found.claim, found.against
+    if against is None:
+        return None
+
+    def is_right(value: JsonValue) -> bool:
+        arguments = {**claim.call.arguments, claim.name: value}
+        changed = claim.call.with_changes(arguments=arguments, evidence=())
+        again = find_in_calls(scene._replace(calls=(changed,)))
+        return all(one.against is None for one in again if one.claim.name == claim.name)
+
+    right = [*filter(is_right, others)]
+    return _Doubt(
+        against.sort,
+        found.reason,
+        "note" if right else "error",
+        claim.name,
+        claim.value,
+        str(claim.schema.get("description") or ""),
+        against.words,
+        right[0] if right else against.expected,
+    )
+
+
+def _half_said(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> _Doubt | None:
+    """Return a doubt if nobody said what stands behind the comma, and no document asks for it.
+
+    Of "San Diego, CA" the words may say the city alone; a parameter that takes the name of a city
+    takes no state.
+    """
+    claim = found.claim
+    description = str(claim.schema.get("description") or "")
+    if found.standing != "not_said" or not is_single(description):
+        return None
+    texts = stated_in(scene.turns)
+    said = ""
+    for value in (claim.value, *others):
+        first, comma, rest = value.partition(", ") if isinstance(value, str) else ("", "", "")
+        parts = [find_said(claim._replace(value=one), texts, scene) for one in (first, rest)]
+        is_name = all(_NAME.fullmatch(one) for one in (first, rest))
+        if not comma or not is_name or parts[0] is None or parts[1] is not None:
+            return None
+        said = said or parts[0].quote
+    return _Doubt(
+        "not_said",
+        f"Nothing says {claim.value!r}: the words are {said!r}, and no more is asked for.",
+        "warning",
+        claim.name,
+        claim.value,
+        description,
+        said,
+        said,
+    )
 
 
 def _finding(
@@ -373,8 +426,8 @@ def _finding(
 class SeenGolds:
     """The golds of the records read so far, to find the same words with another gold.
 
-    A record takes 16 bytes: hashes of its words with its tools, and of its gold, in a table with
-    open addressing that is at most half full.
+    A record has 16 bytes, hashes of its words with its tools and of its gold, in a table with open
+    addressing that is at most half full.
     """
 
     def __init__(self) -> None:
@@ -383,19 +436,21 @@ class SeenGolds:
         self._count = 0
 
     def find_other_gold(self, record: ImportedRecord) -> Finding | None:
-        """Keep a record's gold; return a finding if the same words had another gold before."""
-        if record.sample is None:
+        """Keep a record's gold; return a finding if the same words had another gold before.
+
+        Where it is not told what calls return, the same words may well need other calls.
+        """
+        if record.sample is None or record.lacks_results:
             return None
         said = [
             fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
             for one in record.sample.turns
             if isinstance(one, UserTurn)
         ]
-        calls: list[JsonValue] = [
-            [one.tool, dict(one.arguments)] for one in record.sample.all_calls
-        ]
-        words = _hash([said, record.sample.system_message, sorted(one.key for one in record.tools)])
-        gold = _hash([calls, [[*one] for one in record.accepted]])
+        calls = [*_calls_with_accepted(record, record.sample)]
+        tools = sorted(one.key for one in record.tools)
+        words = _hash([said, record.sample.system_message, tools])
+        gold = _hash(calls)
         known = self._known(words, gold)
         if known == gold:
             return None
@@ -403,7 +458,7 @@ class SeenGolds:
             "duplicate",
             "An earlier record has the same words and tools, and another gold.",
             "warning",
-            gold=calls,
+            gold=[[one.tool, dict(one.arguments)] for one in record.sample.all_calls],
             words=said[0] if said else "",
         )
         return _finding(record, doubt)
@@ -431,6 +486,25 @@ class SeenGolds:
             if before[index]:
                 at = self._place(before[index])
                 self._table[at : at + 2] = before[index : index + 2]
+
+
+def _calls_with_accepted(record: ImportedRecord, sample: Sample) -> Iterator[JsonValue]:
+    """Yield each gold call with all values that are accepted, without what may be left out."""
+    for snapshot in sample.snapshots():
+        for place, call in enumerate(snapshot.calls):
+            accepted = {
+                one.argument: one
+                for one in record.accepted
+                if (one.turn, one.call) == (snapshot.turn, place)
+            }
+            values: dict[str, JsonValue] = {
+                name: sorted(map(repr, accepted[name].values or (value,)))
+                if name in accepted
+                else value
+                for name, value in call.arguments.items()
+                if name not in accepted or not accepted[name].may_lack
+            }
+            yield [call.tool, values]
 
 
 def _hash(value: object) -> int:

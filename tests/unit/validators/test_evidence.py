@@ -197,6 +197,13 @@ def test_the_only_day_time_or_amount_contradicts_another(
     assert repr(value) in one.reason
 
 
+@needs_duckling
+def test_the_day_that_the_system_message_says_it_is_is_today() -> None:
+    system = "Please act like the current date is 2027/02/19."
+    [one] = found({"it": DAY}, {"it": "2027-02-20"}, "Book it for tomorrow.", system=system)
+    assert one.standing == "said"
+
+
 @pytest.mark.parametrize(
     ("schema", "value", "text"),
     [

@@ -93,7 +93,9 @@ def test_what_no_document_declares_is_a_finding() -> None:
     )
     [tool] = found({"city": {"type": "string"}}, {"city": "Bonn"}, called="reserve")
     assert (tool.sort, tool.gold, tool.expected) == ("undeclared", "reserve", "book")
-    [member] = found({"body": TYPES}, {"body": {}}, accepts("body.jobMode", "COOL", may_lack=True))
+    undeclared = accepts("body.jobMode", "COOL", may_lack=True)
+    assert not found({"body": TYPES}, {"body": {}}, undeclared)
+    [member] = found({"body": TYPES}, {"body": {}}, undeclared, accepts("body.mode", "x"))
     assert (member.severity, member.sort, member.argument) == (
         "warning",
         "undeclared",
@@ -207,3 +209,19 @@ def test_a_value_that_several_turns_have_is_found_once() -> None:
     assert one.sample
     again = one.sample.with_changes(turns=one.sample.turns * 2)
     assert len([*find_in_record(one._replace(sample=again))]) == 1
+
+
+def test_a_part_that_nobody_said_or_asks_for_is_a_warning() -> None:
+    named: JsonSchema = {"type": "string", "description": "The name of the city."}
+    placed: JsonSchema = {"type": "string", "description": "The city, such as 'Austin, TX'."}
+    arguments: Arguments = {"city": "San Diego, CA"}
+    [finding] = found({"city": named}, arguments, said="Weather in San Diego?")
+    assert (finding.severity, finding.sort, finding.expected) == (
+        "warning",
+        "not_said",
+        "San Diego",
+    )
+    either = accepts("city", "San Diego, CA", "San Diego")
+    assert not found({"city": named}, arguments, either, said="Weather in San Diego?")
+    assert not found({"city": named}, arguments, said="Weather in San Diego, CA?")
+    assert not found({"city": placed}, arguments, said="Weather in San Diego?")
