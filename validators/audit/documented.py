@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.language.dates import DATE, find_dates
 from callwright.language.schemas import choices_of
 from callwright.warehouse.records import JsonSchema
 
@@ -51,10 +52,16 @@ _OPEN = re.compile(
 
 
 class Demand(NamedTuple):
-    """What a description demands and a value breaks, in the description's words."""
+    """What a description demands and a value breaks, in the description's words.
+
+    `expected` is the value in the demanded form, where code can write it. `is_mild`: people write
+    such a value otherwise, as a place abroad has no state.
+    """
 
     sort: DemandSort
     words: str
+    expected: str | None = None
+    is_mild: bool = False
 
 
 class _Mask(NamedTuple):
@@ -62,6 +69,15 @@ class _Mask(NamedTuple):
 
     text: str
     pattern: re.Pattern[str]
+
+    @property
+    def is_of_state(self) -> bool:
+        """Whether it is the name of a place with its state alone."""
+        return self.text.count(", ") == 1 and _last_piece(self.text) == "State"
+
+
+def _last_piece(mask: str) -> str:
+    return mask.rpartition(", ")[2].partition(" (")[0]
 
 
 @lru_cache(8192)
@@ -99,12 +115,12 @@ def _pieces_pattern(mask: str, shown: list[list[str]], *, is_exact: bool) -> re.
     The last one is a code if it is one in all examples.
     """
     count = mask.count(", ") + 1
-    named = mask.rpartition(", ")[2].partition(" (")[0]
     ends = [one[-1] for one in shown if len(one) > 1]
     is_code = bool(ends) and all(map(_CODE.fullmatch, ends)) and _EVERYDAY_CODES.isdisjoint(ends)
-    last = _CODE.pattern if is_code and count > 1 and named in _WITH_CODES else r"[^,]+"
+    last = _CODE.pattern if is_code and count > 1 and _last_piece(mask) in _WITH_CODES else r"[^,]+"
     before = f"{{{count - 1}}}" if is_exact or count == 1 else f"{{{count - 1},}}"
-    return re.compile(rf"(?:[^,]+,\s*){before}{last}")
+    # "Washington D.C." has its code without a comma
+    return re.compile(rf"(?:[^,]+,\s*){before}{last}|[^,]+\s(?:[A-Z]\.){{2}}")
 
 
 def _stamp_pattern(stamp: str) -> re.Pattern[str]:
@@ -156,7 +172,13 @@ def _broken_format(value: str, description: str) -> Demand | None:
     masks = _masks_of(description)
     if not masks or any(mask.pattern.fullmatch(value) for mask in masks):
         return None
-    return Demand("format", " or ".join(repr(mask.text) for mask in masks))
+    words = " or ".join(repr(mask.text) for mask in masks)
+    is_day = [mask.text for mask in masks] == ["YYYY-MM-DD"]
+    days = [str(found.value) for found in find_dates(value) if found.rule == DATE] if is_day else []
+    # a state is asked for that there may be none of, or a code for what is a name
+    counts = {mask.text.count(", ") for mask in masks}
+    is_mild = all(mask.is_of_state for mask in masks) or 0 < value.count(", ") in counts
+    return Demand("format", words, days[0] if len(days) == 1 else None, is_mild)
 
 
 def _broken_choice(value: str, description: str) -> Demand | None:

@@ -22,7 +22,7 @@ from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.tools import ArgumentProblem, find_problems, mended
-from callwright.language.schemas import choices_of, scalars
+from callwright.language.schemas import choices_of, fits, kind_of, scalars
 from callwright.language.text import fold
 from callwright.validators.audit.documented import broken_demand, is_single
 from callwright.validators.evidence import (
@@ -33,7 +33,7 @@ from callwright.validators.evidence import (
     scene_of,
     stated_in,
 )
-from callwright.validators.origins import root_of
+from callwright.validators.origins import Claim, root_of
 from callwright.warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, content_key
 
 Severity = Literal["error", "warning", "note"]
@@ -57,6 +57,7 @@ FindingSort = Literal[
     "reading_differs",
 ]
 
+_OF_NAMES = ("undeclared", "required")
 _NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
 
@@ -105,19 +106,24 @@ class _Doubt(NamedTuple):
 
 
 class _DueCall(NamedTuple):
-    """A gold call at its place, with its tool and the accepted values by the path of each."""
+    """A gold call in its scene, with its tool and the accepted values by the path of each."""
 
-    snapshot: Snapshot
-    place: int
     call: GoldCall
     tool: Tool
     accepted: Mapping[str, AcceptedValues]
+    scene: Scene
     is_whole: bool
 
     def values_at(self, path: str, gold: JsonValue) -> tuple[JsonValue, ...]:
         """Return the values that are accepted at a path, the gold alone where none are listed."""
         stated = self.accepted.get(path)
         return stated.values if stated and stated.values else (gold,)
+
+    def quote(self, path: str, value: JsonValue) -> str:
+        """Return the user's words that say a value; "" if none do."""
+        claim = Claim(path, value, schema_of(self.tool, path), None, self.call)
+        said = find_said(claim, stated_in(self.scene.turns), self.scene)
+        return said.quote if said else ""
 
 
 def find_in_record(record: ImportedRecord) -> Iterator[Finding]:
@@ -152,22 +158,21 @@ def _find_at(
     record: ImportedRecord, sample: Sample, snapshot: Snapshot, *, is_whole: bool
 ) -> Iterator[Finding]:
     """Yield the findings of the calls that are due at a snapshot."""
-    tools = {tool.name: tool for tool in record.tools}
+    scene = scene_of(sample, record.tools)._replace(turns=snapshot.prefix, calls=snapshot.calls)
     for place, call in enumerate(snapshot.calls):
         accepted = {
             one.argument: one
             for one in record.accepted
             if (one.turn, one.call) == (snapshot.turn, place)
         }
-        tool = tools.get(call.tool)
+        tool = scene.tools.get(call.tool)
         if tool is None:
-            doubts = iter([_unknown_tool(call, tools)])
+            doubts = iter([_unknown_tool(call, scene.tools)])
         else:
-            due = _DueCall(snapshot, place, call, tool, accepted, is_whole)
-            doubts = _of_document(due)
+            doubts = _of_document(_DueCall(call, tool, accepted, scene, is_whole))
         for doubt in doubts:
             yield _finding(record, doubt, snapshot.turn, place, call.tool)
-    yield from _of_words(record, sample, snapshot)
+    yield from _of_words(record, snapshot, scene)
 
 
 def _unknown_tool(call: GoldCall, tools: Mapping[str, Tool]) -> _Doubt:
@@ -196,12 +201,14 @@ def _of_document(due: _DueCall) -> Iterator[_Doubt]:
         if one.sort == "undeclared" or not _is_unknown(one.argument, due.call)
     ]
     seen: set[str] = set()
-    for problem in sorted(problems, key=lambda one: one.sort != "type"):
-        # what a call lacks is one doubt, and so are items of a list that break the same rule
-        plain = "" if problem.sort == "required" else re.sub(r"\[\d+\]", "", problem.argument)
+    yield from _of_names([one for one in problems if one.sort in _OF_NAMES], due)
+    of_values = (one for one in problems if one.sort not in _OF_NAMES)
+    for problem in sorted(of_values, key=lambda one: one.sort != "type"):
+        # items of a list that break the same rule are one doubt
+        plain = re.sub(r"\[\d+\]", "", problem.argument)
         if plain not in seen:
             seen.add(plain)
-            yield _of_problem(problem, due)
+            yield _of_value(problem, due)
     for name, value in due.call.arguments.items():
         if name in due.tool.properties:
             if name not in {root_of(one) for one in seen}:
@@ -215,34 +222,69 @@ def _is_unknown(argument: str, call: GoldCall) -> bool:
     return UNKNOWN in scalars(call.arguments.get(root_of(argument)))
 
 
-def _of_problem(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
-    doubt = _Doubt(
-        problem.sort,
-        problem.message,
-        argument=problem.argument,
-        gold=problem.value,
-        document=problem.rule,
-    )
-    stated = due.accepted.get(problem.argument)
-    match problem.sort:
-        case "undeclared":
-            return doubt._replace(
-                severity="warning" if stated and stated.may_lack else "error",
-                document=", ".join(due.tool.properties),
+def _of_names(problems: Sequence[ArgumentProblem], due: _DueCall) -> Iterator[_Doubt]:
+    """Yield undeclared arguments, and in one doubt all that is missing.
+
+    One of each is one argument under a wrong name.
+    """
+    undeclared = [one for one in problems if one.sort == "undeclared"]
+    missing = [one for one in problems if one.sort == "required"]
+    is_renamed = len(undeclared) == len(missing) == 1
+    for problem in undeclared:
+        stated = due.accepted.get(problem.argument)
+        meant = f" {missing[0].argument!r} is required, and missing." if is_renamed else ""
+        yield _Doubt(
+            "undeclared",
+            f"{problem.message}{meant}",
+            "warning" if stated and stated.may_lack else "error",
+            problem.argument,
+            problem.value,
+            ", ".join(due.tool.properties),
+        )
+    empty = [name for name, one in due.accepted.items() if not (one.values or one.may_lack)]
+    lacking = [one.argument for one in missing if not is_renamed and one.argument not in empty]
+    right = {name: due.accepted[name].values for name in lacking if name in due.accepted}
+    for names, reason in (
+        (empty, "No value is accepted, so that no call is right"),
+        (lacking, "It is required"),
+    ):
+        if names:
+            yield _Doubt(
+                "required",
+                f"{reason}: {', '.join(map(repr, names))}.",
+                "note" if any(map(right.get, names)) else "error",
+                names[0],
             )
-        case "required":
-            return doubt._replace(
-                severity="note" if stated and stated.values else "error",
-                expected=stated.values[0] if stated and stated.values else None,
-            )
+
+
+def _of_value(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
+    """Return the doubt of a value that breaks its schema.
+
+    An expression of the user's for a list or an object may stand for one that is known elsewhere.
+    """
     root = root_of(problem.argument)
-    values = due.values_at(root, due.call.arguments.get(root))
-    is_right = [not find_problems(due.tool, {root: one}, partial=True) for one in values]
-    fitting = next((one for one, right in zip(values, is_right, strict=True) if right), None)
-    schema = schema_of(due.tool, problem.argument)
-    return doubt._replace(
-        severity="warning" if any(is_right) else "error",
-        expected=_fitting_value(problem.value, schema) if fitting is None else fitting,
+    path = problem.argument if problem.argument in due.accepted else root
+    values = due.values_at(path, due.call.arguments.get(root))
+    schema = schema_of(due.tool, path)
+    right = [one for one in values if not find_problems(due.tool, {root: one}, partial=True)]
+    if path != root:
+        right = [one for one in values if fits(one, schema)]
+    expected = right[0] if right and path == problem.argument else None
+    quote = due.quote(problem.argument, problem.value)
+    own_schema = schema_of(due.tool, problem.argument)
+    is_expression = isinstance(problem.value, str) and kind_of(own_schema) in ("array", "object")
+    reason = problem.message
+    if quote and problem.sort == "type":
+        reason = f"{reason} The words say {quote!r}, so that the document may be wrong."
+    return _Doubt(
+        problem.sort,
+        reason,
+        "note" if is_expression and quote else "warning" if right else "error",
+        problem.argument,
+        problem.value,
+        problem.rule,
+        quote,
+        _fitting_value(problem.value, own_schema) if expected is None else expected,
     )
 
 
@@ -266,14 +308,17 @@ def _of_description(name: str, value: JsonValue, due: _DueCall) -> Iterator[_Dou
         return
     values = due.values_at(name, value)
     fitting = [one for one in values if broken_demand(one, schema) is None]
+    quote = due.quote(name, value)
+    is_own_form = broken.is_mild and quote.casefold() == str(value).casefold()
     yield _Doubt(
         broken.sort,
         f"The description of {name!r} demands {broken.words}; the value is {value!r}.",
-        severity="note" if fitting else "warning",
-        argument=name,
-        gold=value,
-        document=broken.words,
-        expected=fitting[0] if fitting else None,
+        "note" if fitting or is_own_form else "warning",
+        name,
+        value,
+        broken.words,
+        quote,
+        fitting[0] if fitting else broken.expected,
     )
 
 
@@ -324,9 +369,8 @@ def _declares(path: str, tool: Tool) -> bool:
 # --- what the words contradict
 
 
-def _of_words(record: ImportedRecord, sample: Sample, snapshot: Snapshot) -> Iterator[Finding]:
+def _of_words(record: ImportedRecord, snapshot: Snapshot, scene: Scene) -> Iterator[Finding]:
     """Yield where the words contradict the values of calls, or do not say a part of them."""
-    scene = scene_of(sample, record.tools)._replace(turns=snapshot.prefix, calls=snapshot.calls)
     for found in find_in_calls(scene):
         place = next(at for at, one in enumerate(snapshot.calls) if one is found.claim.call)
         stated = (
@@ -498,9 +542,11 @@ def _calls_with_accepted(record: ImportedRecord, sample: Sample) -> Iterator[Jso
                 if (one.turn, one.call) == (snapshot.turn, place)
             }
             values: dict[str, JsonValue] = {
-                name: sorted(map(repr, accepted[name].values or (value,)))
-                if name in accepted
-                else value
+                name: repr(
+                    sorted(
+                        map(repr, (accepted[name].values if name in accepted else ()) or (value,))
+                    )
+                )
                 for name, value in call.arguments.items()
                 if name not in accepted or not accepted[name].may_lack
             }

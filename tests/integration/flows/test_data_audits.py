@@ -25,13 +25,21 @@ TOOL = {
 }
 
 
-def bfcl_file(folder: Path, golds: Sequence[object], name: str = "BFCL_v4_mine.json") -> Path:
+def bfcl_file(
+    folder: Path,
+    golds: Sequence[object],
+    name: str = "BFCL_v4_mine.json",
+    said: str = "Book a table for 5 guests as client A{}.",
+) -> Path:
     """Write a question for five guests for each gold number of guests, as BFCL has them."""
     (folder / "possible_answer").mkdir(parents=True, exist_ok=True)
-    said = [f"Book a table for 5 guests{' please' * at}." for at in range(len(golds))]
     questions = [
-        {"id": f"mine_{at}", "question": [[{"role": "user", "content": text}]], "function": [TOOL]}
-        for at, text in enumerate(said)
+        {
+            "id": f"mine_{at}",
+            "question": [[{"role": "user", "content": said.format(at)}]],
+            "function": [TOOL],
+        }
+        for at in range(len(golds))
     ]
     answers = [
         {"id": f"mine_{at}", "ground_truth": [{"book_table": {"guests": [gold]}}]}
@@ -81,6 +89,25 @@ async def test_an_interrupted_audit_goes_on_and_a_finished_one_is_not_made_twice
     assert audit.records == len([*audit.findings()]) == 5
     assert (await audit_data(warehouse, data)).key == audit.key
     assert (await audit_data(warehouse, data, again=True)).key != audit.key
+
+
+async def test_the_same_words_with_another_gold_are_found_across_an_interruption(
+    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_AT_ONCE", 2)
+    data = audited_files([bfcl_file(tmp_path, [5, 5, 5, 6], said="A table for us")], "bfcl")
+    looked: list[str] = []
+
+    async def look(records: Sequence[ImportedRecord]) -> Iterable[Finding]:
+        if len(looked) == 2:
+            raise KeyboardInterrupt
+        looked.extend(one.item for one in records)
+        return await look_by_code(records)
+
+    with pytest.raises(KeyboardInterrupt):
+        await audit_data(warehouse, data, look=look)
+    audit = await audit_data(warehouse, data)
+    assert [(one.item, one.sort) for one in audit.findings()] == [("mine_3", "duplicate")]
 
 
 async def test_the_newest_judgement_of_a_finding_counts_once_for_all_audits_of_the_same_files(
