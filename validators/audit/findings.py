@@ -72,7 +72,8 @@ class Finding(NamedTuple):
     `call` say which gold call (-1: the whole record). `words` are the user's, `document` the
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
     code cannot say). `key` stays the same as long as the record does. `verdict` is what people
-    said of it last: confirmed, refused or noted; "" if nothing.
+    said of it last: confirmed, refused or noted; "" if nothing. `request` is what the user said
+    there.
     """
 
     key: str
@@ -91,6 +92,7 @@ class Finding(NamedTuple):
     gold: JsonValue = None
     expected: JsonValue = None
     verdict: str = ""
+    request: str = ""
 
 
 class _Doubt(NamedTuple):
