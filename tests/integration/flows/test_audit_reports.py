@@ -58,7 +58,9 @@ def test_sarif_points_to_rules_files_and_lines(audit: DataAudit) -> None:
         assert result["message"]["text"].startswith(finding.reason[:20])
         [place] = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == "BFCL_v4_mine.json"
-        assert place["physicalLocation"]["region"]["startLine"] == int(finding.where.split(":")[1])
+        assert place["physicalLocation"].get("region", {"startLine": 0}) == {
+            "startLine": finding.line
+        }
         assert result["partialFingerprints"] == {"callwrightFinding/v1": finding.key}
     assert ["suppressions" in one for one in run["results"]] == [False, True]
 
