@@ -7,11 +7,12 @@ records read, so an interrupted audit goes on where it stopped. Memory holds one
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -31,7 +32,7 @@ from callwright.warehouse.batches import batches
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import content_key
+from callwright.warehouse.records import UserTurn, content_key
 from callwright.warehouse.releases import read_tools, release_named, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -39,6 +40,8 @@ from callwright.warehouse.store import Warehouse
 _AT_ONCE = 500  # records between two marks of how far the audit has come
 _PAGE = 1000  # findings read at once
 _BETWEEN = 10.0  # seconds between two sentences on how far it is
+_LONGEST = 2000  # characters of what the user said
+FailOn = Literal["error", "warning", "note", "never"]
 Look = Callable[[Sequence[ImportedRecord]], Awaitable[Iterable[Finding]]]
 
 
@@ -55,7 +58,8 @@ class AuditedData(NamedTuple):
     models: tuple[str, ...] = ()
 
 
-class DataAudit(NamedTuple):
+@dataclass(frozen=True)
+class DataAudit:
     """An audit as it is kept; its findings are read from the warehouse when they are asked for.
 
     `ended_at` is None while it has not ended.
@@ -71,6 +75,11 @@ class DataAudit(NamedTuple):
     ended_at: datetime | None
     records: int
     unreadable: int
+    fail_on: FailOn = "error"
+
+    def __iter__(self) -> Iterator[Finding]:
+        """Yield the findings, the gravest first."""
+        return self.findings()
 
     @property
     def counts(self) -> Counter[tuple[Severity, FindingSort]]:
@@ -78,20 +87,23 @@ class DataAudit(NamedTuple):
         found = self.warehouse.rows(sql("data_audits.counts"), [self.key])
         return Counter({(row["severity"], row["sort"]): row["count"] for row in found})
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield the findings, the gravest first, each with what people said of it last."""
+    def findings(self, *, by_place: bool = False) -> Iterator[Finding]:
+        """Yield the findings, the gravest first or `by_place`, with what people said of them."""
         rank, position = 0, -1
         while rows := self.warehouse.rows(
-            sql("data_audits.findings"), [self.key, self.source, rank, position, _PAGE]
+            sql("data_audits.findings"), [self.key, self.source, rank, position, _PAGE, by_place]
         ):
             yield from map(_finding_of, rows)
             rank, position = rows[-1]["rank"], rows[-1]["position"]
 
-    def fails(self, at: Severity | None) -> bool:
-        """Whether there is a finding as grave as `at` or graver; None: never."""
-        return at is not None and any(
-            SEVERITIES.index(severity) <= SEVERITIES.index(at) for severity, _ in self.counts
-        )
+    @property
+    def failed(self) -> bool:
+        """Whether there is a finding as grave as `fail_on` or graver that nobody refused."""
+        if self.fail_on == "never":
+            return False
+        standing = self.warehouse.rows(sql("data_audits.standing"), [self.key, self.source])
+        least = SEVERITIES.index(self.fail_on)
+        return any(SEVERITIES.index(row["severity"]) <= least for row in standing)
 
 
 def audited_files(
@@ -166,15 +178,19 @@ async def audit_data(
         return audit
     told_at = time.monotonic()
     position = sum(audit.counts.values())
-    seen, records = SeenGolds(), iter(data.read())
-    for record in islice(records, audit.records):  # those that an audit read before it stopped
+    records, seen = iter(data.read()), SeenGolds()
+    for record in islice(records, audit.records):  # looked at before
         seen.find_other_gold(record)
     for some in batches(records, _AT_ONCE):
-        others = filter(None, map(seen.find_other_gold, some))
-        found = _distinct(chain(await look(some), others))
-        rows = [_row_of(one, audit.key, at) for at, one in enumerate(found, position)]
+        twice = filter(None, map(seen.find_other_gold, some))
+        found = _with_requests(chain(await look(some), twice), some)
+        rows = [
+            _row_of(finding, audit.key, position)
+            for position, finding in enumerate(_distinct(found), position)
+        ]
         position += len(rows)
-        audit = audit._replace(
+        audit = replace(
+            audit,
             records=audit.records + len(some),
             unreadable=audit.unreadable + sum(one.is_unreadable for one in some),
         )
@@ -186,7 +202,7 @@ async def audit_data(
             progress.say(f"{count_of(audit.records, 'record')} read so far.")
     if not audit.records:
         raise ConfigurationError(f"{data.source!r} holds no records in the format {data.form!r}.")
-    audit = audit._replace(ended_at=datetime.now(UTC))
+    audit = replace(audit, ended_at=datetime.now(UTC))
     _keep(audit, data, [])
     return audit
 
@@ -253,6 +269,25 @@ def _keep(audit: DataAudit, data: AuditedData, findings: list[Row]) -> None:
         "n_unreadable": audit.unreadable,
     }
     audit.warehouse.put_rows({"data_audits": [state], "findings": findings})
+
+
+def _with_requests(
+    findings: Iterable[Finding], records: Sequence[ImportedRecord]
+) -> Iterator[Finding]:
+    """Yield findings in the records' order, with what the user said: where the words stand.
+
+    Where they stand nowhere, it is what the user said last.
+    """
+    order = {record.where: at for at, record in enumerate(records)}
+    for finding in sorted(findings, key=lambda one: order.get(one.where, len(records))):
+        at = order.get(finding.where)
+        sample = None if at is None else records[at].sample
+        turns = sample.turns[: finding.turn if finding.turn >= 0 else None] if sample else ()
+        said = [turn.text for turn in turns if isinstance(turn, UserTurn)]
+        telling = (text for text in reversed(said) if finding.words and finding.words in text)
+        text = next(telling, said[-1] if said else "")
+        start = max(0, text.find(finding.words) - _LONGEST // 2)
+        yield finding._replace(request=text[start : start + _LONGEST])
 
 
 def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.warehouse.engine import parquet_rows
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE, SCHEMA
 from callwright.warehouse.json_text import DEEPEST, INTEGERS, depth
 from callwright.warehouse.json_text import read_json as read_exactly
 from callwright.warehouse.yaml_text import read_yaml, safe_loader
@@ -59,6 +60,9 @@ def existing(path: Path) -> Path:
     return path
 
 
+_BESIDE = (CERTIFICATE, SCHEMA)  # what our own exports have beside their data
+
+
 def files_at(path: Path, suffix: str = ".json") -> list[Path]:
     """Return the file at `path`, or all files with this suffix below the folder, sorted.
 
@@ -66,7 +70,8 @@ def files_at(path: Path, suffix: str = ".json") -> list[Path]:
     """
     if not existing(path).is_dir():
         return [path]
-    found = sorted(file for file in path.rglob(f"*{suffix}") if file.is_file())
+    files = (file for file in path.rglob(f"*{suffix}") if file.name not in _BESIDE)
+    found = sorted(file for file in files if file.is_file())
     if not found:
         raise ConfigurationError(f"The folder {str(path)!r} holds no {suffix} file.")
     return found

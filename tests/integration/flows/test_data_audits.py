@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,8 @@ async def test_an_audit_keeps_what_it_finds_the_gravest_first(
     [found] = audit.findings()
     assert (found.item, found.severity, found.tool) == ("mine_1", "error", "book_table")
     assert sum(audit.counts.values()) == 1
-    assert audit.fails("note")
-    assert not audit.fails(None)
+    assert audit.failed
+    assert not replace(audit, fail_on="never").failed
 
 
 async def test_an_interrupted_audit_goes_on_and_a_finished_one_is_not_made_twice(
