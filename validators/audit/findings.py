@@ -65,8 +65,9 @@ _YEAR, _ROUND = re.compile(r"(?:19|20)\d\d"), 100
 _OF_NAMES = ("undeclared", "required")
 _NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
-_CODE = re.compile(r"#?(?=[\w-]*\d)[\w-]+")  # an id, a number as text, a code
-_DAY = re.compile(r"\d{2,4}-\d{2}-\d{2,4}")
+# where a whole world is known, its ids may be any words with a digit
+_WORLD_CODE = re.compile(r"#?(?=[\w-]*\d)[\w-]+")
+_WORLD_DAY = re.compile(r"\d{2,4}-\d{2}-\d{2,4}")
 
 
 class Finding(NamedTuple):
@@ -191,7 +192,7 @@ def _of_world(call: GoldCall, known: frozenset[str], scene: Scene) -> Iterator[_
         for path, value in walk(argument, name):
             if not isinstance(value, str) or value in known or value in said:
                 continue
-            if _CODE.fullmatch(value) and not _DAY.fullmatch(value):
+            if _WORLD_CODE.fullmatch(value) and not _WORLD_DAY.fullmatch(value):
                 reason = f"Neither the database nor the user's words have {path} = {value!r}."
                 yield _Doubt("not_said", reason, "warning", path, value)
 
@@ -401,7 +402,7 @@ def _of_words(record: ImportedRecord, snapshot: Snapshot, scene: Scene) -> Itera
         )
         others = next(stated, ())[1:]
         doubt = _contradicted(found, others, scene) or _half_said(found, others, scene)
-        if doubt is None and not record.lacks_results:
+        if doubt is None and not (record.lacks_results or record.known):
             doubt = _invented(found, others, scene)
         if doubt is not None:
             yield _finding(record, doubt, snapshot.turn, place, found.claim.call.tool)
