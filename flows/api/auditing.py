@@ -7,6 +7,7 @@ from typing import Unpack
 
 from callwright.flows.api.options import DataAuditOptions
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
+from callwright.flows.data_audit.readers import opened_look
 from callwright.flows.data_audit.running import (
     AuditedData,
     DataAudit,
@@ -17,8 +18,10 @@ from callwright.flows.data_audit.running import (
 from callwright.flows.options import described, with_options
 from callwright.flows.progress import Progress
 from callwright.flows.settings import open_warehouse
+from callwright.flows.sources import files_key
 from callwright.generators.imports.guessing import format_of
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import content_key
 from callwright.warehouse.store import Warehouse
 
 _RECORDS = "records"  # the format of our own records
@@ -69,13 +72,17 @@ async def audit_async(
 
     Raises what `audit` raises.
     """
-    warehouse = open_warehouse(settings_of(options["home"]))
+    settings = settings_of(options["home"])
+    warehouse, replies = open_warehouse(settings), [*map(Path, options["replies"])]
     listed = [paths] if isinstance(paths, Path | str) else paths
     with opened_progress(options["progress"]) as reporting:
         data = _data(warehouse, [*map(Path, listed)], options, reporting)
-        made = await audit_data(
-            warehouse, data, reporting, name=options["name"], again=options["again"]
-        )
+        if replies:
+            data = data._replace(contents=content_key([data.contents, files_key(replies)]))
+        async with opened_look(data, replies, settings) as look:
+            made = await audit_data(
+                warehouse, data, reporting, name=options["name"], look=look, again=options["again"]
+            )
     return replace(made, fail_on=options["fail_on"])
 
 

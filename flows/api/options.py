@@ -153,6 +153,8 @@ class DataAuditOptions(TypedDict, total=False):
         records: Audit a file that `export --to records` wrote instead.
         name: A name for the audit.
         model: A model that writes each call without knowing the gold. Repeatable.
+        replies: A folder with a folder of published result files for each model: what strong ones
+            answer alike and otherwise than the gold is a finding. Repeatable.
         fail_on: Fail if there is a finding of this severity or a graver one that nobody refused.
         limit: Audit only so many records. 0: all.
         again: Audit anew what was audited before.
@@ -163,6 +165,7 @@ class DataAuditOptions(TypedDict, total=False):
     records: Annotated[Path | str | None, Option(metavar="FILE")]
     name: str
     model: Sequence[str]
+    replies: Annotated[Sequence[Path], Option(metavar="FOLDER")]
     fail_on: Annotated[Literal["error", "warning", "note", "never"], Option("error")]
     limit: Annotated[int, Option(0, least=0)]
     again: bool

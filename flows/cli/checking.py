@@ -27,7 +27,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.options import Option
-from callwright.flows.settings import read_settings
+from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
@@ -457,3 +457,52 @@ def _precision_text(count: "SortCount") -> str:
         return "not measured"
     bounds = share_with_bounds(one.precision, one.low, one.high)
     return f"{bounds} of {one.judged} judged ({one.where})"
+
+
+@command(audit, "judge", "audit judge mine judgements.jsonl")
+def audit_judge(name: str, path: Path | None = None) -> CommandResult:
+    """Keep what people say of an audit's findings, from a file; without a file, ask reviewers.
+
+    A line has `finding`, the key of a finding, and `verdict`: confirmed, refused or noted; perhaps
+    `note` and `person`.
+
+    Args:
+        name: The audit's name or key.
+        path: A file of JSON lines or CSV. Default: `callwright review push` asks about all errors
+            and warnings that nobody has judged.
+    """
+    from callwright.flows.data_audit.judgements import (
+        FINDING_VERDICTS,
+        ask_about_findings,
+        judge_findings,
+    )
+    from callwright.flows.data_audit.running import audit_named
+
+    found = audit_named(open_warehouse(read_settings()), name)
+    if path is None:
+        asked = ask_about_findings(found)
+        told = f"{count_of(asked, 'new question')}. `callwright review push` sends what waits."
+        return CommandResult({"asked": asked}, told)
+    counts = judge_findings(found, path)
+    told = ", ".join(f"{counts[one]} {one}" for one in FINDING_VERDICTS)
+    return CommandResult(counts, f"{count_of(counts.total(), 'new judgement')}: {told}.")
+
+
+@command(audit, "patch", "audit patch mine --out patch.jsonl")
+def audit_patch(name: str, *, out: Path) -> CommandResult:
+    """Write confirmed findings as corrected rows of the data set.
+
+    Rows of bfcl, callnavi, hammerbench, openai and records are written as they should be, those
+    of other formats as JSON Patches (RFC 6902) of the row.
+
+    Args:
+        name: The audit's name or key.
+        out: Write the lines to this file.
+    """
+    from callwright.flows.data_audit.patches import write_patch
+    from callwright.flows.data_audit.running import audit_named
+
+    patches = write_patch(audit_named(open_warehouse(read_settings()), name), out)
+    problems = [one.problem for one in patches if one.problem]
+    written = f"{count_of(len(patches) - len(problems), 'row')} corrected: {out}"
+    return CommandResult(patches, "\n".join([*problems, written]), 1 if problems else 0)

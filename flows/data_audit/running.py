@@ -93,7 +93,7 @@ class DataAudit:
         while rows := self.warehouse.rows(
             sql("data_audits.findings"), [self.key, self.source, rank, position, _PAGE, by_place]
         ):
-            yield from map(_finding_of, rows)
+            yield from map(finding_of, rows)
             rank, position = rows[-1]["rank"], rows[-1]["position"]
 
     @property
@@ -314,7 +314,8 @@ def _json(value: object) -> str | None:
     return None if value is None else orjson.dumps(value).decode()
 
 
-def _finding_of(row: Row) -> Finding:
+def finding_of(row: Row) -> Finding:
+    """Return a finding as it is kept."""
     read = {name: row[name] for name in Finding._fields if name in row}
     values = {
         name: None if row[name] is None else orjson.loads(row[name])

@@ -134,7 +134,7 @@ def _read_question(
         why = f"no possible answer has the id {shown(fields.get('id'))}"
     due: list[JsonValue] = []
     try:
-        due = [_call(one) for one in calls_due(truth if truth is not None else [])]
+        due = [first_call(one) for one in calls_due(truth if truth is not None else [])]
     except UnreadableChat as error:
         why = why or str(error)
     if why:
@@ -210,7 +210,7 @@ def _present(values: list[JsonValue]) -> list[JsonValue]:
     return [one for one in values if one != ""]
 
 
-def _call(accepted: JsonValue) -> JsonValue:
+def first_call(accepted: JsonValue) -> Fields:
     """Return a call with the first accepted value of each parameter.
 
     Parameters that may be missing in the first place are left out. Raises UnreadableChat if it

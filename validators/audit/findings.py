@@ -55,6 +55,8 @@ FindingSort = Literal[
     "duplicate",
     "wrong_tool",
     "reading_differs",
+    "replies_differ",
+    "unread",
 ]
 
 _OF_NAMES = ("undeclared", "required")
@@ -68,9 +70,9 @@ class Finding(NamedTuple):
     `where` is the place ("file:line" or "file#/row"), `line` its line (0: unknown). `turn` and
     `call` say which gold call (-1: the whole record). `words` are the user's, `document` the
     words of the tool's document that the gold breaks, `expected` what the gold should be (None:
-    code cannot say). `key` stays the same as long as the record does. `verdict` is what people
-    said of it last: confirmed, refused or noted; "" if nothing. `request` is what the user said
-    there.
+    code cannot say). `key` stays the same as long as the record does. `support` is how many readers
+    or published replies say the same against the gold. `verdict` is what people said of it last:
+    confirmed, refused or noted; "" if nothing. `request` is what the user said there.
     """
 
     key: str
@@ -88,6 +90,7 @@ class Finding(NamedTuple):
     document: str = ""
     gold: JsonValue = None
     expected: JsonValue = None
+    support: int = 0
     verdict: str = ""
     request: str = ""
 

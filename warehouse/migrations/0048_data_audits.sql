@@ -7,7 +7,8 @@ create table data_audits (
 create table findings (
     audit varchar not null, position bigint not null, key varchar not null, item varchar not null, place varchar not null, line bigint not null,
     severity varchar not null, sort varchar not null, reason varchar not null, turn bigint not null, call bigint not null,
-    tool varchar not null, argument varchar not null, request varchar not null, words varchar not null, document varchar not null, gold json, expected json
+    tool varchar not null, argument varchar not null, request varchar not null, words varchar not null, document varchar not null, gold json,
+    expected json, support bigint not null
 );
 create table finding_judgements (
     audit varchar not null, finding varchar not null, verdict varchar not null, person varchar not null, note varchar not null,

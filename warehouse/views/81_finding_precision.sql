@@ -2,9 +2,10 @@
 -- counts, once for all audits of the same files; what was only noted does not.
 create or replace view finding_precision as
 with judged as (
-    select f.sort, a.source, j.finding, arg_max(j.verdict, j.judged_at) as verdict
-    from finding_judgements j join data_audits a on a.key = j.audit
-    join (select distinct audit, key, sort from findings) f on f.audit = j.audit and f.key = j.finding
+    select f.sort, j.source, j.finding, arg_max(j.verdict, j.judged_at) as verdict
+    from finding_verdicts j
+    join (select distinct a.source, f.key, f.sort from findings f join data_audits a on a.key = f.audit) f
+        on f.source = j.source and f.key = j.finding
     where j.verdict <> 'noted' group by all
 ), counted as (
     select sort, count(*) as n_judged, count(*) filter (verdict = 'confirmed') as n_confirmed from judged group by sort
