@@ -69,7 +69,7 @@ class ImportedRecord(NamedTuple):
     data set accepts beside its gold, where it does. `line` is the line of the file where the record
     begins (0: unknown). `state` is what the world holds before the first call. `lacks_results`: the
     calls are made one after another, and what they return is not told, so that a value may come
-    from there.
+    from there. `known` are all texts that may come from there, empty where nobody can list them.
     """
 
     where: str
@@ -82,6 +82,7 @@ class ImportedRecord(NamedTuple):
     line: int = 0
     state: JsonValue = None
     lacks_results: bool = False
+    known: frozenset[str] = frozenset()
 
     @property
     def is_unreadable(self) -> bool:

@@ -22,6 +22,7 @@ from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.tools import ArgumentProblem, find_problems, mended
+from callwright.generators.transcripts import walk
 from callwright.language.schemas import choices_of, fits, kind_of, scalars
 from callwright.language.text import fold
 from callwright.validators.audit.documented import broken_demand, is_single
@@ -62,6 +63,8 @@ FindingSort = Literal[
 _OF_NAMES = ("undeclared", "required")
 _NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
+_CODE = re.compile(r"#?(?=[\w-]*\d)[\w-]+")  # an id, a number as text, a code
+_DAY = re.compile(r"\d{2,4}-\d{2}-\d{2,4}")
 
 
 class Finding(NamedTuple):
@@ -175,7 +178,21 @@ def _find_at(
             doubts = _of_document(_DueCall(call, tool, accepted, scene, is_whole))
         for doubt in doubts:
             yield _finding(record, doubt, snapshot.turn, place, call.tool)
+        for doubt in _of_world(call, record.known, scene) if record.known else ():
+            yield _finding(record, doubt, snapshot.turn, place, call.tool)
     yield from _of_words(record, snapshot, scene)
+
+
+def _of_world(call: GoldCall, known: frozenset[str], scene: Scene) -> Iterator[_Doubt]:
+    """Yield the ids and codes of a call that neither the world nor the user can give."""
+    said = " ".join(one.text for one in stated_in(scene.turns))
+    for name, argument in call.arguments.items():
+        for path, value in walk(argument, name):
+            if not isinstance(value, str) or value in known or value in said:
+                continue
+            if _CODE.fullmatch(value) and not _DAY.fullmatch(value):
+                reason = f"Neither the database nor the user's words have {path} = {value!r}."
+                yield _Doubt("not_said", reason, "warning", path, value)
 
 
 def _unknown_tool(call: GoldCall, tools: Mapping[str, Tool]) -> _Doubt:
