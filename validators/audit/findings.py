@@ -299,7 +299,9 @@ def _of_value(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
     own_schema = schema_of(due.tool, problem.argument)
     is_expression = isinstance(problem.value, str) and kind_of(own_schema) in ("array", "object")
     reason = problem.message
-    if quote and problem.sort == "type":
+    if expected is None:
+        expected = _fitting_value(problem.value, own_schema)
+    if quote and problem.sort == "type" and expected is None:
         reason = f"{reason} The words say {quote!r}, so that the document may be wrong."
     return _Doubt(
         problem.sort,
@@ -309,7 +311,7 @@ def _of_value(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
         problem.value,
         problem.rule,
         quote,
-        _fitting_value(problem.value, own_schema) if expected is None else expected,
+        expected,
     )
 
 
@@ -542,10 +544,10 @@ class SeenGolds:
         """
         if record.sample is None or record.lacks_results:
             return None
+        user_turns = [one for one in record.sample.turns if isinstance(one, UserTurn)]
         said = [
             fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
-            for one in record.sample.turns
-            if isinstance(one, UserTurn)
+            for one in user_turns
         ]
         calls = [*_calls_with_accepted(record, record.sample)]
         tools = sorted(one.key for one in record.tools)
@@ -559,7 +561,7 @@ class SeenGolds:
             "An earlier record has the same words and tools, and another gold.",
             "warning",
             gold=[[one.tool, dict(one.arguments)] for one in record.sample.all_calls],
-            words=said[0] if said else "",
+            words=next((one.text for one in user_turns), ""),
         )
         return _finding(record, doubt)
 
