@@ -185,6 +185,13 @@ class AuditWords(ScreenWords):
     returned: str
 
 
+class FindingWords(ScreenWords):
+    """The words on the screen of findings that are not part of a finding."""
+
+    unknown: str
+    returned: str
+
+
 # The words of each screen in one interface language.
 words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
 project_words_in = cache(partial(read_words, ProjectWords, "project"))
@@ -194,12 +201,14 @@ correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
 disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))
 acts_words_in = cache(partial(read_words, ActsWords, "dialogue_acts"))
 audit_words_in = cache(partial(read_words, AuditWords, "prediction_audit"))
+finding_words_in = cache(partial(read_words, FindingWords, "finding_review"))
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"
 CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
+FINDING_REVIEW = "finding_review"
 # the screen of sample review in a project of its own, where people are told the answers
 TRAINING = "training"
 
@@ -225,6 +234,7 @@ _KINDS: Mapping[str, _ReviewKind] = {
     DISAMBIGUATION: _ReviewKind(disambiguation_words_in, ("conversation", "strikes"), ("picked",)),
     DIALOGUE_ACTS: _ReviewKind(acts_words_in, ("conversation", "results"), ("acts",)),
     PREDICTION_AUDIT: _ReviewKind(audit_words_in, ("conversation", "whole", "tools"), ("answer",)),
+    FINDING_REVIEW: _ReviewKind(finding_words_in, ("conversation", "document"), ("reason",)),
 }
 REVIEW_KINDS = tuple(_KINDS)
 # what every project's tables were called before they had names in its language

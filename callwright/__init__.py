@@ -23,6 +23,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the one list of names: a name is imported when it is first used
+    from callwright.flows.api.auditing import audit as audit
+    from callwright.flows.api.auditing import audit_async as audit_async
     from callwright.flows.api.building import build as build
     from callwright.flows.api.building import build_async as build_async
     from callwright.flows.api.building import check_records as check_records
@@ -42,12 +44,14 @@ if TYPE_CHECKING:  # the one list of names: a name is imported when it is first 
     from callwright.flows.api.releases import samples as samples
     from callwright.flows.api.surroundings import ProgressStep as ProgressStep
     from callwright.flows.api.tasks import load_tasks as load_tasks
+    from callwright.flows.data_audit.running import DataAudit as DataAudit
     from callwright.flows.evaluation.cheats import cheats as cheats
     from callwright.flows.evaluation.gate import AnsweredItem as AnsweredItem
     from callwright.flows.evaluation.tasks import Episode as Episode
     from callwright.flows.recipe import Recipe as Recipe
     from callwright.flows.run.land import BuildReport as BuildReport
     from callwright.generators.catalogs.python_tools import tool_from as tool_from
+    from callwright.validators.audit.findings import Finding as Finding
     from callwright.warehouse.errors import CallwrightError as CallwrightError
     from callwright.warehouse.errors import ConfigurationError as ConfigurationError
     from callwright.warehouse.records import Call as Call

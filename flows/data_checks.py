@@ -257,7 +257,7 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
     except (ValidationError, ConfigurationError) as error:
         return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
     stage = stage_named(_READING)
-    context = _context(stage, sample, {tool.key: tool for tool in tools}, chats)
+    context = context_for(stage, sample, {tool.key: tool for tool in tools}, chats)
     [verdict] = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
     return verdict
 
@@ -380,7 +380,7 @@ async def check_sample(
     for stage in all_checks():
         is_asked = chats.can_answer(stage) if chats else stage.sort == "rule"
         if is_asked and stage.applies(sample):
-            context = _context(stage, sample, tools, chats, environments)
+            context = context_for(stage, sample, tools, chats, environments)
             if not await has_rest(stage, sample, context, verdicts):
                 continue
             found = await _verdicts(stage, sample, context)
@@ -388,13 +388,14 @@ async def check_sample(
     return verdicts
 
 
-def _context(
+def context_for(
     stage: Stage,
     sample: Sample,
     tools: Mapping[str, Tool],
     chats: Chats | None,
     environments: Mapping[str, Environment] = MappingProxyType({}),
 ) -> StageContext:
+    """Return the context in which a check reads a sample; `tools` are by key."""
     # rules never ask it
     chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None
     return StageContext(chat, Random(sample.key), tools, environments)

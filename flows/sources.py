@@ -33,7 +33,7 @@ from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource, Str
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs import Problem
 from callwright.generators.imports.answers import trace_of_call
-from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_source
+from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_samples
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
@@ -53,7 +53,7 @@ from callwright.warehouse.releases import check_release_name, freeze, list_relea
 from callwright.warehouse.rows import Row, body_of, rows_of
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 3  # raised when the same files would be read as other records
+READER_VERSION = 4  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
@@ -285,7 +285,7 @@ class _Reading:
 
     def carry_on(self, progress: Progress) -> ReadSource:
         """Read the remaining records."""
-        every = chain.from_iterable(read_source(self._form, path) for path in self._source.paths)
+        every = chain.from_iterable(read_samples(self._form, path) for path in self._source.paths)
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
@@ -452,7 +452,7 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     keys: set[str] = set()
     problems: list[Problem] = []
     left_out = 0
-    for records in batches(read_source(source, path), _AT_ONCE):
+    for records in batches(read_samples(source, path), _AT_ONCE):
         problems += [problem for record in records for problem in record.problems]
         left_out += sum(record.sample is None for record in records)
         tables: dict[str, dict[str, Row]] = {"tools": {}, "samples": {}}  # by key

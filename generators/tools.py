@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import orjson
 from jsonschema import Draft202012Validator, FormatChecker
@@ -29,33 +29,84 @@ _TRUTHS = {"true": True, "false": False}
 _SAYABLE = frozenset({"string", "integer", "number"})
 
 
+ProblemSort = Literal["undeclared", "required", "type", "enum", "schema"]
+
+
+class ArgumentProblem(NamedTuple):
+    """What is wrong with a call's arguments by the tool's schema.
+
+    `argument` is the path of the value ("legs[0].from"), "" for the call as a whole; `value` is
+    what stands there; `rule` is the keyword of the schema that it breaks, with its value.
+    """
+
+    sort: ProblemSort
+    message: str
+    argument: str = ""
+    value: JsonValue = None
+    rule: str = ""
+
+
 def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
     """Return what is wrong with `arguments` by the tool's schema, one sentence each.
 
     `partial` allows missing required parameters. An undeclared parameter is always a problem.
     Raises RecordError if the schema itself is bad.
     """
+    return [one.message for one in find_problems(tool, arguments, partial=partial)]
+
+
+def find_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[ArgumentProblem]:
+    """Return the problems that `argument_problems` has sentences of, with their sort and place."""
     undeclared = [
-        f"The tool {tool.name!r} declares no parameter {name!r}."
-        for name in arguments
+        ArgumentProblem(
+            "undeclared", f"The tool {tool.name!r} declares no parameter {name!r}.", name, value
+        )
+        for name, value in arguments.items()
         if name not in tool.properties
     ]
-    if partial:
-        missing = []
-    else:
-        missing = [
-            f"The parameter {name!r} is required."
-            for name in tool.required
-            if name not in arguments
-        ]
+    missing = [
+        ArgumentProblem("required", f"The parameter {name!r} is required.", name)
+        for name in (() if partial else tool.required)
+        if name not in arguments
+    ]
     values = [
-        f"The value of {name!r}, {value!r}, does not fit: {error.message}."
+        _value_problem(name, value, error)
         for name, value in arguments.items()
         if name in tool.properties
         for error in _errors_of(value, tool.properties[name])
     ]
     problems = undeclared + missing + values
     return problems or _whole_problems(tool, arguments, partial=partial)
+
+
+_SORTS: dict[str, ProblemSort] = {
+    "type": "type",
+    "enum": "enum",
+    "const": "enum",
+    "required": "required",
+    "additionalProperties": "undeclared",
+}
+
+
+def _value_problem(name: str, value: JsonValue, error: ValidationError) -> ArgumentProblem:
+    held: Any = error.instance  # jsonschema types what is always set as if it might not be
+    return ArgumentProblem(
+        _SORTS.get(str(error.validator), "schema"),
+        f"The value of {name!r}, {value!r}, does not fit: {error.message}.",
+        _path_of([name, *error.absolute_path]),
+        held,
+        _rule_of(error),
+    )
+
+
+def _rule_of(error: ValidationError) -> str:
+    return f"{error.validator}: {orjson.dumps(error.validator_value, default=str).decode()}"
+
+
+def _path_of(steps: Iterable[str | int]) -> str:
+    """Return the path of a value in a call, as evidence writes it: "legs[0].from"."""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return path.removeprefix(".")
 
 
 _FEWEST_NAMED = 2
@@ -112,7 +163,7 @@ def call_object(tool: Tool, arguments: Mapping[str, JsonValue]) -> dict[str, Any
     return whole
 
 
-def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
+def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[ArgumentProblem]:
     """Return what is wrong with a call as a whole; of a partial one, only with single values."""
     schema = schema_of_call(tool)
     if schema is None:
@@ -132,8 +183,19 @@ def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[
             if any(tuple(error.absolute_path)[: len(path)] == path for path in places)
         ]
     elif len(arguments) < fewest_of(tool):  # what an update changes is no part of the original
-        return [f"The call of {tool.name!r} has nothing but what it is about."]
-    return [f"The call of {tool.name!r} does not fit: {told_of(error)}." for error in errors]
+        reason = f"The call of {tool.name!r} has nothing but what it is about."
+        rule = f"minProperties: {fewest_of(tool)}"
+        return [ArgumentProblem("required", reason, "", dict(arguments), rule)]
+    return [
+        ArgumentProblem(
+            _SORTS.get(str(error.validator), "schema"),
+            f"The call of {tool.name!r} does not fit: {told_of(error)}.",
+            _path_of(error.absolute_path),
+            error.instance,
+            _rule_of(error),
+        )
+        for error in errors
+    ]
 
 
 def fewest_of(tool: Tool) -> int:

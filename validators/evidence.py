@@ -28,12 +28,12 @@ from callwright.language.numbers import PERCENT, find_numbers
 from callwright.language.packs import packs_of
 from callwright.language.readers.mentions import (
     Amount,
-    Moment,
     converted,
     dimension_of,
     find_amounts,
     find_moments,
     is_about,
+    says_with_unit,
     unit_of,
     words_around,
 )
@@ -90,12 +90,16 @@ _MOMENT = re.compile(
     r" ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 )
 _NOW = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")  # what may stand between "today" and its date
 _HANGUL = re.compile("[\u1100-\u11ff]")  # its words take endings; folding takes them apart
 _FINAL_CONSONANT = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
 _SHORTEST_CODE = 4  # letters and digits; a shorter one stands in other words by chance
 _CODE_CHARACTER = re.compile(r"[A-Za-z_]")
 _HALF = 0.5
+_WORD_BEFORE, _WORD_BEHIND = re.compile(r"\w+\W{0,2}\Z"), re.compile(r"\W{0,2}\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ROUNDING = 1e-6
 _MOST_CHARACTERS_BETWEEN = 20  # for words that say a value together
 
 
@@ -119,20 +123,25 @@ class Scene(NamedTuple):
     now: datetime | None = None
 
     def with_reference_day(self) -> "Scene":
-        """Return the scene with the time that the user says it is, if any: "today is May 5th"."""
-        for one in stated_in(self.turns):
-            for moment in find_moments(one.text, self.language, self.now):
-                if moment.sort == "dated" and _is_reference(moment, one.text):
-                    return self._replace(
-                        now=datetime.fromisoformat(min(moment.days)).replace(tzinfo=UTC)
-                    )
+        """Return the scene with the day that it is, as the user or the system message says.
+
+        Such words are "today is May 5th".
+        """
+        for text in (*(one.text for one in stated_in(self.turns)), self.system):
+            if text and words_around("reference_day").search(text):
+                for day, start, end in _dated(text, self):
+                    if _is_reference(start, end, text):
+                        now = datetime.fromisoformat(day).replace(tzinfo=UTC)
+                        # "today is Monday" of a Wednesday: nobody knows which day it is
+                        is_sure = not _has_other_weekday(day, start, end, text, self.language)
+                        return self._replace(now=now if is_sure else None)
         return self
 
 
 class ValueFound(NamedTuple):
     """How a value of a call stands, with its evidence or a sentence that speaks against it.
 
-    `is_undeclared`: its tool has no such parameter.
+    `is_undeclared`: its tool has no such parameter. `against` are the words that contradict it.
     """
 
     claim: Claim
@@ -140,6 +149,18 @@ class ValueFound(NamedTuple):
     evidence: Evidence | None = None
     reason: str = ""
     is_undeclared: bool = False
+    against: "Contradiction | None" = None
+
+
+class Contradiction(NamedTuple):
+    """The words that say another value: of another unit, or another day, time or amount.
+
+    `expected` is the value that they say, None where it is not sure.
+    """
+
+    sort: Literal["unit", "day", "time", "amount"]
+    words: str
+    expected: JsonValue = None
 
 
 def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int, ValueFound]]:
@@ -222,8 +243,9 @@ def _find_standing(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
     elif members:
         for member in members:
             yield from _find_standing(member, scene)
-    elif reason := _find_contradiction(claim, texts, scene):
-        yield ValueFound(claim, "contradicted", reason=reason)
+    elif against := _find_contradiction(claim, texts, scene):
+        reason = f"{against.words!r} says another value than {claim.name} = {claim.value!r}."
+        yield ValueFound(claim, "contradicted", reason=reason, against=against)
     else:
         yield ValueFound(claim, "not_said", reason=f"Nothing says {claim.name} = {claim.value!r}.")
 
@@ -537,42 +559,59 @@ def _is_form(said: str, wanted: str) -> bool:
 # --- what speaks against it
 
 
-def _is_reference(moment: Moment, text: str) -> bool:
-    """Whether words say of a day that it is today."""
+def _dated(text: str, scene: Scene) -> Iterator[tuple[str, int, int]]:
+    """Yield the days that a text names with their year, by our own rules first."""
+    for found in find_dates(text):
+        if _ISO_DAY.fullmatch(str(found.value)):
+            yield str(found.value), found.start, found.end
+    for moment in find_moments(text, scene.language, scene.now):
+        if moment.sort == "dated":
+            yield min(moment.days), moment.start, moment.end
+
+
+def _has_other_weekday(day: str, start: int, end: int, text: str, language: str) -> bool:
+    """Whether a word in or beside a date at `start`..`end` names a weekday that it is not."""
+    now = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    before, behind = _WORD_BEFORE.search(text, 0, start), _WORD_BEHIND.match(text, end)
+    around = text[before.start() if before else start : behind.end() if behind else end]
+    moments = (find_moments(word, language, now) for word in _LETTERS.findall(around))
+    return any(one.sort == "weekday" and day not in one.days for some in moments for one in some)
+
+
+def _is_reference(start: int, end: int, text: str) -> bool:
+    """Whether words say of a day at `start`..`end` that it is today."""
     for cue in words_around("reference_day").finditer(text):
-        if moment.start < cue.end() and cue.start() < moment.end:
+        if start < cue.end() and cue.start() < end:
             return True
-        if moment.start >= cue.end() and _FEW_WORDS.fullmatch(text, cue.end(), moment.start):
+        if start >= cue.end() and _FEW_WORDS.fullmatch(text, cue.end(), start):
             return True
     return False
 
 
-def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -> str:
+def _find_contradiction(
+    claim: Claim, texts: Sequence[UserText], scene: Scene
+) -> Contradiction | None:
     """Return what is said in place of a day, a time or an amount, if it is clearly another.
 
-    It must be the only one of its kind, and differ by every reading; "" otherwise.
+    It must be the only one of its kind, and differ by every reading; None otherwise.
     """
     if len(texts) != 1 or len(scene.calls) != 1:
-        return ""  # another text, or another call, may have what is missing
+        return None  # another text, or another call, may have what is missing
     value = claim.value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        other_words = _contradicting_amount(float(value), claim, texts[0].text, scene)
-    else:
-        typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-        other_words = (
-            _contradicting_moment(typed, claim, texts[0].text, scene)
-            if typed and not typed["zone"]
-            else ""
-        )
-    if not other_words:
-        return ""
-    return f"{other_words!r} says another value than {claim.name} = {value!r}."
+        return _contradicting_amount(float(value), claim, texts[0].text, scene)
+    typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    if typed is None or typed["zone"]:
+        return None
+    return _contradicting_moment(typed, claim, texts[0].text, scene)
 
 
-def _contradicting_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
-    """Return the words of the text's only amount of the parameter's dimension, or "".
+def _contradicting_amount(
+    value: float, claim: Claim, text: str, scene: Scene
+) -> Contradiction | None:
+    """Return the text's only amount of the parameter's dimension, if it is another one.
 
-    Also "" if another argument has that dimension, or the value stands elsewhere in the text.
+    None if another argument has that dimension, or the value stands elsewhere in the text.
     """
     unit = _unit_of_parameter(claim, scene)
     dimension = dimension_of(unit)
@@ -581,19 +620,29 @@ def _contradicting_amount(value: float, claim: Claim, text: str, scene: Scene) -
     units = [_unit_of_parameter(one, scene) for one in _leaves(claim, scene)]
     is_alone = [dimension_of(one) for one in units].count(dimension) == 1
     if len(of_kind) != 1 or not of_kind[0].is_sure or not is_alone:
-        return ""
-    is_elsewhere = any(one.value == value for one in amounts if one is not of_kind[0])
-    return "" if is_elsewhere else text[of_kind[0].start : of_kind[0].end]
+        return None
+    [only] = of_kind
+    is_elsewhere = any(one.value == value for one in amounts if one is not only)
+    if is_elsewhere or says_with_unit(value, unit, text, scene.language):
+        return None
+    sort: Literal["unit", "amount"] = "unit" if only.value == value else "amount"
+    whole = converted(only.value, only.unit, unit)
+    expected = round(whole) if abs(whole - round(whole)) < _ROUNDING else whole
+    return Contradiction(sort, text[only.start : only.end], expected)
 
 
-def _contradicting_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -> str:
-    """Return the text's only day, or only time of day, if the typed one differs, or "".
+def _contradicting_moment(
+    typed: re.Match[str], claim: Claim, text: str, scene: Scene
+) -> Contradiction | None:
+    """Return the text's only day, or only time of day, if the typed one differs, or None.
 
     Ranges, counted and loose days ("in three days", "next week") may mean several and contradict
     nothing.
     """
     moments = [
-        one for one in find_moments(text, scene.language, scene.now) if not _is_reference(one, text)
+        one
+        for one in find_moments(text, scene.language, scene.now)
+        if not _is_reference(one.start, one.end, text)
     ]
     others = [
         other for one in _leaves(claim, scene) if (other := _MOMENT.fullmatch(str(one.value)))
@@ -621,8 +670,14 @@ def _contradicting_moment(typed: re.Match[str], claim: Claim, text: str, scene: 
         else:
             means = typed["clock"] in only_moment.clocks
         if not means and not is_loose:
-            return text[only_moment.start : only_moment.end]
-    return ""
+            said = only_moment.days if part == "day" else only_moment.clocks
+            expected = next(iter(said)) if len(said) == 1 and typed.group() == typed[part] else None
+            return Contradiction(
+                "day" if part == "day" else "time",
+                text[only_moment.start : only_moment.end],
+                expected,
+            )
+    return None
 
 
 def _leaves(claim: Claim, scene: Scene) -> list[Claim]:

@@ -140,3 +140,32 @@ class ExportOptions(TypedDict, total=False):
     pass_rate: Annotated[str, Option(metavar="LOW:HIGH")]
     system_messages: Annotated[bool, Option(default=True)]
     one_call_at_a_time: bool
+
+
+@described
+class DataAuditOptions(TypedDict, total=False):
+    """Which data are audited, by whom, and when that fails.
+
+    Args:
+        format: The format of the files: bfcl, openai, hammerbench or another one of
+            docs/sources.md. Default: the one that reads the first records.
+        release: Audit this release instead of files.
+        records: Audit a file that `export --to records` wrote instead.
+        name: A name for the audit.
+        model: A model that writes each call without knowing the gold. Repeatable.
+        replies: A folder with a folder of published result files for each model: what strong ones
+            answer alike and otherwise than the gold is a finding. Repeatable.
+        fail_on: Fail if there is a finding of this severity or a graver one that nobody refused.
+        limit: Audit only so many records. 0: all.
+        again: Audit anew what was audited before.
+    """
+
+    format: Annotated[str, Option(metavar="FORMAT")]
+    release: str
+    records: Annotated[Path | str | None, Option(metavar="FILE")]
+    name: str
+    model: Sequence[str]
+    replies: Annotated[Sequence[Path], Option(metavar="FOLDER")]
+    fail_on: Annotated[Literal["error", "warning", "note", "never"], Option("error")]
+    limit: Annotated[int, Option(0, least=0)]
+    again: bool

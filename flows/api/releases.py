@@ -29,12 +29,14 @@ from callwright.warehouse.exports.formats import (
     record_line,
 )
 from callwright.warehouse.exports.hugging_face import hugging_face_row
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE
 from callwright.warehouse.exports.writing import TableFormat, wire_document
 from callwright.warehouse.extras import require_package
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Language, Release, Sample, Tool
 from callwright.warehouse.releases import (
     AssistantWords,
+    GroundsReader,
     MadeRelease,
     Selection,
     Terms,
@@ -378,11 +380,10 @@ class LoadedRelease:
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
             place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{form.name}"
-            card = render_card(card_facts(warehouse, self.name, cheats))
-            if isinstance(form, TableFormat):
-                return export_tables(warehouse, frozen, place, card, wanted)
+            facts = card_facts(warehouse, self.name, cheats)
+            card = render_card(facts)
             others = [kind for kind in counts if kind not in wanted]
-            takes_all = options["with_template"] or not form.is_for_training
+            takes_all = options["with_template"] or not getattr(form, "is_for_training", False)
             [told] = warehouse.rows(sql("releases.untold"), [self.name])
             words = assistant_words(
                 system_messages=options["system_messages"] and not told["untold"]
@@ -390,7 +391,17 @@ class LoadedRelease:
             stream = stream_release(
                 warehouse, self.name, without=others, with_template=takes_all, words=words
             )
-            stream = stream._replace(one_call_at_a_time=in_turn, allowances=allowances_of)
+            grounds = GroundsReader(warehouse)
+            stream = stream._replace(
+                one_call_at_a_time=in_turn,
+                allowances=allowances_of,
+                samples=grounds.through(stream.samples),
+                grounds=grounds.of,
+                readers=facts.readers,
+                cheats=cheats,
+            )
+            if isinstance(form, TableFormat):
+                return export_tables(warehouse, stream, place, card, wanted)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:
@@ -452,7 +463,7 @@ def load_release(
     Raises ConfigurationError that lists the releases, or if the folder is not such an export.
     """
     if isinstance(name, Path):
-        if not any(name.glob("*.jsonl")):
+        if not any(_data_in(name)):
             raise ConfigurationError(
                 f"{str(name)!r} has no records. Write some with `callwright export NAME --to"
                 " records`."
@@ -471,9 +482,13 @@ def _loaded(stored: _StoredRelease) -> LoadedRelease:
     return LoadedRelease(stored.release.name, stored.read, stored)
 
 
+def _data_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.jsonl") if path.name != CERTIFICATE)
+
+
 def kept_in_folder(folder: Path) -> Iterator[KeptSample]:
     """Yield the records in a folder's files. Raises RecordError for an invalid line."""
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in _data_in(folder):
         with path.open("rb") as lines:
             yield from (_of_line(line, path) for line in lines)
 

@@ -1,10 +1,16 @@
 """Checks of others' data (`check`), this machine (`doctor`), and checks and readers (`audit`)."""
 
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
+import orjson
+import typer
+
+from callwright.flows.api.options import DataAuditOptions
 from callwright.flows.cli.screen import (
     AsJson,
     CheckingModel,
@@ -21,23 +27,26 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.options import Option
-from callwright.flows.settings import read_settings
+from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.auditing import AuditReport, ReaderComparison
+    from callwright.flows.data_audit.reports import SortCount
+    from callwright.flows.data_audit.running import DataAudit
     from callwright.flows.data_checks import (
         CheckedFile,
         CheckedRecordLine,
         CheckedRequest,
         CheckVerdict,
     )
+    from callwright.validators.audit.findings import Finding
     from callwright.warehouse.records import Verdict
 
 app = commands()
 check = commands("Check datasets made by others.")
-audit = commands("Measure how good the checks and the models that read are.")
+audit = commands("Audit the gold of data sets, and measure how good checks and readers are.")
 app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
 FromRelease = Annotated[
@@ -47,6 +56,8 @@ FromRelease = Annotated[
     ),
 ]
 Seed = Annotated[int, Option(words="The seed that draws the samples and their defects.")]
+_GRAVEST = 20  # findings that are shown
+_SHOWN = 160  # characters of a value or of the user's words
 _DECISIONS = ("proved", "judged", "open", "doubted", "contradicted")
 _FIGURES = (
     "broken",
@@ -360,3 +371,139 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | TextTable]:
             f"No model with a known price is known to let at most {bar} of wrong samples pass."
             " Try a larger --limit."
         )
+
+
+@command(
+    audit,
+    "data",
+    "audit data bfcl/BFCL_v4_simple_python.json --out findings.html",
+    begins="Reading the data",
+)
+def audit_data(
+    paths: Sequence[Path] = (),
+    *,
+    out: Path | None = None,
+    as_json: AsJson = False,
+    **options: Unpack[DataAuditOptions],
+) -> None:
+    """Find what speaks against the gold calls of a data set.
+
+    Nothing is built and nothing lands; the findings are kept in the warehouse.
+
+    Args:
+        paths: Files or folders of one format.
+        out: Write the findings to this file: .html, .json, .jsonl, .sarif or .xml (JUnit).
+    """
+    from callwright.flows.api.auditing import audit_async
+    from callwright.flows.data_audit.reports import check_report, json_parts, write_report
+
+    if out is not None:
+        check_report(out)
+    with Terminal() as screen:
+        found = run_loop(audit_async(paths, **options, progress=screen))
+    if out is not None:
+        write_report(found, out)
+    if as_json:
+        sys.stdout.writelines(json_parts(found))
+    else:
+        show(_findings_text(found, out))
+    sys.stdout.flush()
+    if found.failed:
+        raise typer.Exit(1)
+
+
+def _findings_text(audit: "DataAudit", out: Path | None) -> Iterator[str | TextTable]:
+    """Yield the counts, the gravest findings in two lines each, and where the others are."""
+    from callwright.flows.data_audit.reports import counts_of
+
+    counts = counts_of(audit)
+    if counts:
+        rows = [(one.severity, one.sort, one.findings, _precision_text(one)) for one in counts]
+        yield TextTable(("severity", "sort", "findings", "precision"), rows)
+        yield ""
+    for finding in islice(audit, _GRAVEST):
+        yield from _finding_text(finding)
+    total = sum(one.findings for one in counts)
+    yield (
+        f"{count_of(audit.records, 'record')} of {audit.source}, {audit.unreadable} unreadable:"
+        f" {count_of(total, 'finding')}."
+    )
+    if out is not None:
+        yield f"All of them: {out}"
+    elif total > _GRAVEST:
+        yield (
+            f'The other {total - _GRAVEST}: --out findings.html, or callwright query "from findings'
+            f" where audit = '{audit.key}'\""
+        )
+
+
+def _finding_text(finding: "Finding") -> Iterator[str]:
+    argument = f"{finding.tool}.{finding.argument}" if finding.argument else finding.tool
+    gold = "" if finding.gold is None else f" = {_short_json(finding.gold)}"
+    item = "" if finding.item == finding.where else f"{finding.item}  "
+    yield f"{finding.where}  {item}{finding.severity}: {finding.sort}  {argument}{gold}".rstrip()
+    words = f"'{finding.words[:_SHOWN]}': " if finding.words else ""
+    right = "" if finding.expected is None else f" It should be {_short_json(finding.expected)}."
+    yield f"    {words}{finding.reason}{right}"
+
+
+def _short_json(value: object) -> str:
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _precision_text(count: "SortCount") -> str:
+    one = count.precision
+    if one is None:
+        return "not measured"
+    bounds = share_with_bounds(one.precision, one.low, one.high)
+    return f"{bounds} of {one.judged} judged ({one.where})"
+
+
+@command(audit, "judge", "audit judge mine judgements.jsonl")
+def audit_judge(name: str, path: Path | None = None) -> CommandResult:
+    """Keep what people say of an audit's findings, from a file; without a file, ask reviewers.
+
+    A line has `finding`, the key of a finding, and `verdict`: confirmed, refused or noted; perhaps
+    `note` and `person`.
+
+    Args:
+        name: The audit's name or key.
+        path: A file of JSON lines or CSV. Default: `callwright review push` asks about all errors
+            and warnings that nobody has judged.
+    """
+    from callwright.flows.data_audit.judgements import (
+        FINDING_VERDICTS,
+        ask_about_findings,
+        judge_findings,
+    )
+    from callwright.flows.data_audit.running import audit_named
+
+    found = audit_named(open_warehouse(read_settings()), name)
+    if path is None:
+        asked = ask_about_findings(found)
+        told = f"{count_of(asked, 'new question')}. `callwright review push` sends what waits."
+        return CommandResult({"asked": asked}, told)
+    counts = judge_findings(found, path)
+    told = ", ".join(f"{counts[one]} {one}" for one in FINDING_VERDICTS)
+    return CommandResult(counts, f"{count_of(counts.total(), 'new judgement')}: {told}.")
+
+
+@command(audit, "patch", "audit patch mine --out patch.jsonl")
+def audit_patch(name: str, *, out: Path) -> CommandResult:
+    """Write confirmed findings as corrected rows of the data set.
+
+    Rows of bfcl, callnavi, hammerbench, openai and records are written as they should be, those
+    of other formats as JSON Patches (RFC 6902) of the row.
+
+    Args:
+        name: The audit's name or key.
+        out: Write the lines to this file.
+    """
+    from callwright.flows.data_audit.patches import write_patch
+    from callwright.flows.data_audit.running import audit_named
+
+    patches = write_patch(audit_named(open_warehouse(read_settings()), name), out)
+    problems = [one.problem for one in patches if one.problem]
+    written = f"{count_of(len(patches) - len(problems), 'row')} corrected: {out}"
+    return CommandResult(patches, "\n".join([*problems, written]), 1 if problems else 0)

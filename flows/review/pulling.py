@@ -15,6 +15,7 @@ import orjson
 
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.dialogue_acts import parse_acts_review
+from callwright.annotation.finding_review import parse_finding_review
 from callwright.annotation.multi_step_review import parse_correction_review, parse_disambiguation
 from callwright.annotation.prediction_audit import parse_audit
 from callwright.annotation.reviews import ParsedReview, UnusableEdit, task_key
@@ -23,6 +24,7 @@ from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
+    FINDING_REVIEW,
     PREDICTION_AUDIT,
     REVIEW_KINDS,
     SAMPLE_REVIEW,
@@ -67,7 +69,7 @@ from callwright.warehouse.store import Warehouse
 # The review kinds whose answers may edit a sample, and those that decide its outcome.
 _EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]
 _SETTLING = [*_EDITING, CORRECTION, TOOL_REVIEW]
-_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)
+_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT, FINDING_REVIEW)
 _LATE = timedelta(hours=1)  # how long an unanswered import may take to arrive
 
 
@@ -384,6 +386,7 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
             key: partial(parse_audit, prediction=key)
             for key in read_audited(warehouse, keys[PREDICTION_AUDIT])
         },
+        **{key: partial(parse_finding_review, finding=key) for key in keys[FINDING_REVIEW]},
     }
 
 

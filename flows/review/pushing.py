@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import orjson
 
 from callwright.annotation.calls import write_value
 from callwright.annotation.dialogue_acts import acts_task
+from callwright.annotation.finding_review import AskedFinding, finding_task
 from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
 from callwright.annotation.reviews import QueuedTask, ReviewTask, UnusableEdit
@@ -23,6 +25,7 @@ from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
+    FINDING_REVIEW,
     PREDICTION_AUDIT,
     REVIEW_KINDS,
     SAMPLE_REVIEW,
@@ -33,6 +36,7 @@ from callwright.annotation.screens import (
 )
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
+from callwright.flows.data_audit.running import finding_of
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.asking_again import read_audited
@@ -319,6 +323,32 @@ def _audit_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     return shown
 
 
+def _finding_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
+    rows = warehouse.rows(sql("data_audits.asked"), [list(keys)])
+    findings = {row["key"]: finding_of(row) for row in rows}
+
+    def shown(row: Row) -> Worded:
+        one = findings[row["subject"]]
+        file, mark, place = one.where.partition("#")
+        return partial(
+            finding_task,
+            AskedFinding(
+                one.key,
+                one.sort,
+                one.severity,
+                f"{one.tool}.{one.argument}" if one.argument else one.tool,
+                one.request or one.words,
+                one.reason,
+                one.gold,
+                one.expected,
+                one.document,
+                f"{one.item}\n{Path(file).name}{mark}{place}",
+            ),
+        )
+
+    return shown
+
+
 _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProxyType(
     {
         SAMPLE_REVIEW: _sample_tasks,
@@ -327,6 +357,7 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProx
         DISAMBIGUATION: _disambiguation_tasks,
         DIALOGUE_ACTS: _acts_tasks,
         PREDICTION_AUDIT: _audit_tasks,
+        FINDING_REVIEW: _finding_tasks,
     }
 )
 

@@ -5,9 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import ceil
+from operator import not_
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple, get_args
+
+from pydantic import Field
 
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
@@ -26,7 +29,9 @@ _Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_
 _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]
 _Mended = Literal["read_only", "repeated_choice"]
 _Untyped = Literal["no_parameters", "no_parameters_type", "untyped_parameter", "untyped_return"]
-_OfFile = Literal["bad_record", "dead_link", "incomplete_listing", "other_format", "unknown_field"]
+_OfFile = Literal[
+    "bad_record", "dead_link", "incomplete_listing", "no_gold", "other_format", "unknown_field"
+]
 _OfRow = Literal["escaped_text"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
@@ -61,12 +66,16 @@ class Note(NamedTuple):
 
 
 class Problem(Record):
-    """A problem: its place (file and JSON pointer or line), its tool, and how it was handled."""
+    """A problem: its place (file and JSON pointer or line), its tool, and how it was handled.
+
+    `line` is the line of the file where its row begins (0: unknown).
+    """
 
     where: str
     tool: str = ""
     kind: ProblemKind
     message: str
+    line: int = Field(default=0, exclude_if=not_)
 
 
 def weightiest_first(problems: Iterable[Problem]) -> list[Problem]:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.warehouse.engine import parquet_rows
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE, SCHEMA
 from callwright.warehouse.json_text import DEEPEST, INTEGERS, depth
 from callwright.warehouse.json_text import read_json as read_exactly
 from callwright.warehouse.yaml_text import read_yaml, safe_loader
@@ -40,10 +41,11 @@ Read: TypeAlias = Callable[[str, str], JsonValue | Problem]
 
 
 class DocumentItem(NamedTuple):
-    """One item of a file, with its place and value."""
+    """One item of a file, with its place and value; `line` is where it begins (0: unknown)."""
 
     where: str
     value: JsonValue
+    line: int = 0
 
 
 def existing(path: Path) -> Path:
@@ -58,6 +60,9 @@ def existing(path: Path) -> Path:
     return path
 
 
+_BESIDE = (CERTIFICATE, SCHEMA)  # what our own exports have beside their data
+
+
 def files_at(path: Path, suffix: str = ".json") -> list[Path]:
     """Return the file at `path`, or all files with this suffix below the folder, sorted.
 
@@ -65,7 +70,8 @@ def files_at(path: Path, suffix: str = ".json") -> list[Path]:
     """
     if not existing(path).is_dir():
         return [path]
-    found = sorted(file for file in path.rglob(f"*{suffix}") if file.is_file())
+    files = (file for file in path.rglob(f"*{suffix}") if file.name not in _BESIDE)
+    found = sorted(file for file in files if file.is_file())
     if not found:
         raise ConfigurationError(f"The folder {str(path)!r} holds no {suffix} file.")
     return found
@@ -193,7 +199,7 @@ def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem
     if isinstance(whole, Problem):
         yield from _lines(text, path, whole, read)
     else:
-        yield DocumentItem(f"{path}#", whole)
+        yield DocumentItem(f"{path}#", whole, 1)
 
 
 def has_json_lines(path: Path) -> bool:
@@ -228,10 +234,12 @@ def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
     index = 0
     try:
         with path.open(encoding="utf-8-sig") as file:
-            text, at = file.read(_SOME).lstrip()[1:], 0
+            head = file.read(_SOME)
+            text, at, line = head.lstrip()[1:], 0, 1 + _lines_before(head)
             while True:
                 gap = _BETWEEN.match(text, at)
-                at = gap.end() if gap else at
+                end = gap.end() if gap else at
+                at, line = end, line + text.count("\n", at, end)
                 if text.startswith("]", at):
                     return
                 where = f"{path}#/{index}"
@@ -246,19 +254,24 @@ def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
                     more = "" if is_lost else file.read(max(_SOME, len(text) - at))
                     if not more:
                         why = "is broken, nested too deeply or too long: it and all items behind it"
-                        yield left_out(where, why)
+                        yield left_out(where, why, line)
                         return
                     text, at = text[at:] + more, 0
                     continue
-                yield _item(text[at:end], where, read)
-                at, index = end, index + 1
+                yield _item(text[at:end], where, read, line)
+                at, index, line = end, index + 1, line + text.count("\n", at, end)
     except (OSError, UnicodeDecodeError) as error:
         yield left_out(f"{path}#/{index}", f"can't be read ({error})")
 
 
-def left_out(where: str, why: str) -> Problem:
+def _lines_before(text: str) -> int:
+    """Return how many lines end before the first sign of a text."""
+    return text.count("\n", 0, len(text) - len(text.lstrip()))
+
+
+def left_out(where: str, why: str, line: int = 0) -> Problem:
     """Return the problem that a file, or a part of one, can't be read and is left out."""
-    return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
+    return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.", line=line)
 
 
 def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Problem:
@@ -266,30 +279,32 @@ def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Pro
     where = f"{path}:{line.number}"
     if line.problem:
         message = f"{where}: {line.problem}; left out."
-        return Problem(where=where, kind="unreadable", message=message)
+        return Problem(where=where, kind="unreadable", message=message, line=line.number)
     try:
         text = line.content.decode()
     except UnicodeDecodeError as error:
-        return left_out(where, f"is not UTF-8 (byte {error.start}: {error.reason})")
-    return _item(text, where, read)
+        why = f"is not UTF-8 (byte {error.start}: {error.reason})"
+        return left_out(where, why, line.number)
+    return _item(text, where, read, line.number)
 
 
-def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
+def _item(text: str, where: str, read: Read, line: int = 0) -> DocumentItem | Problem:
     if len(text) > LONGEST_LINE:
-        return left_out(where, f"is longer than {LONGEST_LINE // 2**20} MiB")
+        return left_out(where, f"is longer than {LONGEST_LINE // 2**20} MiB", line)
     value = read(text, where)
-    return value if isinstance(value, Problem) else DocumentItem(where, value)
+    if isinstance(value, Problem):
+        return value.with_changes(line=line)
+    return DocumentItem(where, value, line)
 
 
 def _lines(text: str, path: Path, whole: Problem, read: Read) -> Iterator[DocumentItem | Problem]:
     """Yield the value of each line; if no line is JSON, yield the file's one problem instead."""
-    lines = ((f"{path}:{at}", line) for at, line in enumerate(text.split("\n"), 1) if line.strip())
-    parsed = [(where, read(line, where)) for where, line in lines]
-    if all(isinstance(value, Problem) for _, value in parsed):
+    lines = ((at, line) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+    rows = [_item(line, f"{path}:{at}", read, at) for at, line in lines]
+    if all(isinstance(row, Problem) for row in rows):
         yield whole
         return
-    for where, value in parsed:
-        yield value if isinstance(value, Problem) else DocumentItem(where, value)
+    yield from rows
 
 
 class _NotJsonError(Exception):

@@ -126,7 +126,7 @@ def first_fault(
     if not isinstance(schema, dict):
         return None if isinstance(schema, bool) else Fault(path, f"{shown(schema)} is no schema")
     plain, inside = _parted(schema)
-    own = _fault_alone(orjson.dumps(plain))
+    own = _fault_alone(plain)
     if own is not None:
         return Fault((*path, *own.path), own.reason)
     for step, part in inside:
@@ -152,8 +152,39 @@ def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...],
     return plain, inside
 
 
+_ANYTHING = frozenset({"default", "const"})
+_TEXTS = frozenset({"title", "description", "$comment"})
+_LISTS = frozenset({"enum", "examples"})
+
+
+def _fault_alone(plain: JsonSchema) -> Fault | None:
+    """Return the first fault of a schema without subschemas.
+
+    The metaschema takes seconds for a thousand tools. What it does not look into is left out, so
+    that schemas of one form are checked once.
+    """
+    form = dict(plain)
+    for key, value in plain.items():
+        if key in _ANYTHING:
+            del form[key]
+        elif key in _TEXTS and isinstance(value, str):
+            form[key] = ""
+        elif (key in _LISTS and isinstance(value, list)) or (
+            key == "required" and _are_names(value)
+        ):
+            form[key] = []
+    return _fault_of_form(orjson.dumps(form))
+
+
+def _are_names(value: JsonValue) -> bool:
+    if not isinstance(value, list):
+        return False
+    names = [one for one in value if isinstance(one, str)]
+    return len(names) == len(value) == len(set(names))
+
+
 @lru_cache(2**16)
-def _fault_alone(schema: bytes) -> Fault | None:
+def _fault_of_form(schema: bytes) -> Fault | None:
     error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
     if error is None:
         return None
@@ -175,9 +206,7 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
             message = f"What {shown(wrong)} are is no schema; any value is taken."
             notes.append(Note("invalid_keyword", message))
             valid_keywords[key] = {name: {} if name in wrong else one for name, one in members}
-    while (
-        fault := _fault_alone(orjson.dumps(_parted(valid_keywords)[0]))
-    ) is not None and fault.path:
+    while (fault := _fault_alone(_parted(valid_keywords)[0])) is not None and fault.path:
         word = fault.path[0]
         message = f"{shown(valid_keywords[word])} is no {word!r} of JSON Schema; it is dropped."
         notes.append(Note("invalid_keyword", message))

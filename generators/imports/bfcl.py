@@ -1,9 +1,9 @@
 """Read BFCL's questions with possible answers, and CONFETTI's conversations (as in BFCL v2).
 
-Of BFCL, single turns are read, and steps of conversations from our own export: the first of the
-accepted values is the gold, and no call is due if the category says so. Of CONFETTI, the
-question of a dialogue's last turn is read. The published folder has only answers; without the
-questions nothing is read.
+Of BFCL's single turns, and of steps of conversations from our own export, the first of the
+accepted values is the gold, and no call is due if the category says so; several turns are read
+in `bfcl_turns.py`. Of CONFETTI, the question of a dialogue's last turn is read. The published
+folder has only answers; without the questions nothing is read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,17 +15,20 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
-from callwright.generators.catalogs.papers import put_bfcl_function
+from callwright.generators.catalogs.papers import LANGUAGES, put_bfcl_function
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.answers import UnreadableChat, calls_due
+from callwright.generators.imports.bfcl_turns import DOCUMENTS, TurnsReader, beside
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
 from callwright.generators.imports.reading import (
+    AcceptedValues,
     Fields,
     ImportedRecord,
     RecordReader,
     SampleFormat,
     add_result,
     broken,
+    item_of,
     items,
     language_of_user,
     names_beside,
@@ -34,6 +37,7 @@ from callwright.generators.imports.reading import (
     unread,
 )
 from callwright.generators.multi_step.samples import add_evidence
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.bfcl import ACTS, ACTS_FILE, POSSIBLE
 from callwright.warehouse.records import (
@@ -52,27 +56,60 @@ from callwright.warehouse.records import (
 
 ANSWERS = "possible_answer"
 _IDLE = "irrelevance"  # in the names of the categories in which no call is due
+_ANY_CALL = "relevance"  # and of those in which some call is due, whichever it is
+_UNTYPED = frozenset({"any", "string"})  # types of Java and JavaScript that code fits as it is
 
 
 def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
-    """Yield the questions of a file or folder. Raises ConfigurationError if there are none."""
-    chats = ChatReader("bfcl", names_beside(path))
+    """Yield the questions of a file or folder, and one record for all of a file without gold.
+
+    Raises ConfigurationError if there are none.
+    """
+    names = names_beside(path)
+    chats = ChatReader("bfcl", names)
     for file in sample_files(path):
-        if ANSWERS in file.parts:
-            continue
-        category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
-        answers = _answers(file)
-        for row in read_rows(file):
-            if isinstance(row, Problem):
-                yield unread(row)
-            elif isinstance(row.value, dict):
-                yield _read_question(row.where, row.value, category, answers, chats)
+        if not {ANSWERS, DOCUMENTS} & {*file.parts}:
+            yield from _read_file(file, chats, TurnsReader(file, names))
+
+
+def _read_file(file: Path, chats: ChatReader, turns: TurnsReader) -> Iterator[ImportedRecord]:
+    category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
+    answers = _answers(file)
+    without_gold = 0
+    for row in read_rows(file):
+        if isinstance(row, Problem):
+            yield unread(row)
+        elif isinstance(row.value, dict):
+            fields = row.value
+            identity = item_of(fields)
+            truth = answers.get(identity) if answers is not None else None
+            if _has_no_gold(fields, truth, category):
+                without_gold += 1
+                continue
+            if "involved_classes" in fields:
+                record = turns.record(row.where, fields, truth)
+            else:
+                record = _read_question(row.where, fields, category, truth, chats)
+            yield record._replace(item=identity, line=row.line)
+    if without_gold:
+        reason = (
+            f"The gold of {count_of(without_gold, 'question')} of {file.name} names no calls, so"
+            " nothing is read of them."
+        )
+        yield unread(Problem(where=str(file), kind="no_gold", message=reason))
+
+
+def _has_no_gold(fields: Fields, truth: JsonValue, category: str) -> bool:
+    """Whether a question's gold is a text, or only that some call is due."""
+    if truth is None:
+        return category.endswith(_ANY_CALL) and _IDLE not in category
+    texts = items(truth)
+    return "involved_classes" in fields and bool(texts) and isinstance(texts[0], str)
 
 
 def _answers(file: Path) -> Mapping[str, JsonValue] | None:
     """Return the ground truth of a file's questions by id; None if there is no such file."""
-    beside = [folder / ANSWERS / file.name for folder in (file.parent, file.parent.parent)]
-    found = next((one for one in beside if one.is_file()), None)
+    found = beside(file, ANSWERS, file.name)
     if found is None:
         return None
     rows = (row.value for row in read_rows(found) if isinstance(row, DocumentItem))
@@ -84,25 +121,20 @@ def _answers(file: Path) -> Mapping[str, JsonValue] | None:
 
 
 def _read_question(
-    where: str,
-    fields: Fields,
-    category: str,
-    answers: Mapping[str, JsonValue] | None,
-    chats: ChatReader,
+    where: str, fields: Fields, category: str, truth: JsonValue, chats: ChatReader
 ) -> ImportedRecord:
     functions = fields.get("function")
     turns = items(fields.get("question"))
-    truth = answers.get(str(fields.get("id"))) if answers is not None else None
     why = ""
     if not turns or functions is None:
-        why = "it has no question, or no functions (those of multi-turn questions are elsewhere)"
+        why = "it has no question, or no functions"
     elif len(turns) > 1 and isinstance(turns[0], list):
-        why = "it has several turns, and only BFCL's own simulators know what calls return"
+        why = "it has several turns and no classes, so that nobody knows what its calls return"
     elif truth is None and _IDLE not in category:
         why = f"no possible answer has the id {shown(fields.get('id'))}"
     due: list[JsonValue] = []
     try:
-        due = [_call(one) for one in calls_due(truth if truth is not None else [])]
+        due = [first_call(one) for one in calls_due(truth if truth is not None else [])]
     except UnreadableChat as error:
         why = why or str(error)
     if why:
@@ -110,10 +142,75 @@ def _read_question(
     said: list[JsonValue] = [*(turns[0] if isinstance(turns[0], list) else turns)]
     made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
     tools = functions if isinstance(functions, list) else None
-    return chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
+    if tools and category.endswith(tuple(f"_{name}" for name in LANGUAGES)):
+        tools = [_with_code(one) for one in tools]
+    record = chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
+    return record._replace(accepted=_accepted(record, truth))
 
 
-def _call(accepted: JsonValue) -> JsonValue:
+def _with_code(schema: JsonValue) -> JsonValue:
+    """Return a function or schema whose values may be code: a variable, a constant, a call.
+
+    The answers for Java and JavaScript have code as text in the place of any value.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    kept = dict(schema)
+    if isinstance(parameters := schema.get("parameters"), dict):  # an object, and never code
+        kept["parameters"] = {**parameters, **_members_with_code(parameters)}
+        return kept
+    if isinstance(kind := schema.get("type"), str) and kind.lower() not in _UNTYPED:
+        kept["type"] = [kind, "string"]
+    if "items" in schema:
+        kept["items"] = _with_code(schema["items"])
+    return {**kept, **_members_with_code(schema)}
+
+
+def _members_with_code(schema: Fields) -> Fields:
+    members = schema.get("properties")
+    if not isinstance(members, dict):
+        return {}
+    return {"properties": {name: _with_code(one) for name, one in members.items()}}
+
+
+def _accepted(record: ImportedRecord, truth: JsonValue) -> tuple[AcceptedValues, ...]:
+    """Return all values that the possible answers of a single turn accept."""
+    if record.sample is None or not isinstance(truth, list):
+        return ()
+    turn = next(
+        (at for at, one in enumerate(record.sample.turns) if isinstance(one, CallTurn)), None
+    )
+    if turn is None:
+        return ()
+    return tuple(
+        AcceptedValues(turn, place, path, tuple(map(_plain, _present(values))), "" in values)
+        for place, answer in enumerate(truth)
+        if isinstance(answer, dict)
+        for stated in answer.values()
+        if isinstance(stated, dict)
+        for path, values in _with_members(stated)
+    )
+
+
+def _with_members(stated: Fields) -> Iterator[tuple[str, list[JsonValue]]]:
+    """Yield the accepted values of each argument, then those of the members of its first value."""
+    for name, values in stated.items():
+        if not isinstance(values, list):
+            continue
+        yield name, values
+        first = next(iter(_present(values)), None)
+        listed = enumerate(first) if isinstance(first, list) else ()
+        for path, whole in ((name, first), *((f"{name}[{at}]", one) for at, one in listed)):
+            for member, accepted in _members(whole).items():
+                yield f"{path}.{member}", accepted
+
+
+def _present(values: list[JsonValue]) -> list[JsonValue]:
+    """Return accepted values without the empty text, which says that there may be none."""
+    return [one for one in values if one != ""]
+
+
+def first_call(accepted: JsonValue) -> Fields:
     """Return a call with the first accepted value of each parameter.
 
     Parameters that may be missing in the first place are left out. Raises UnreadableChat if it
@@ -125,19 +222,35 @@ def _call(accepted: JsonValue) -> JsonValue:
     listed = {name: one for name, one in part(accepted, tool).items() if isinstance(one, list)}
     if not isinstance(values, dict) or len(listed) < len(values):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
-    first = ((name, one[0]) for name, one in listed.items() if one and one[0] != "")
-    return {"name": tool, "arguments": {name: _plain(value) for name, value in first}}
+    arguments = {name: _plain(value) for name, value in _first_of_each(listed).items()}
+    return {"name": tool, "arguments": arguments}
+
+
+def _first_of_each(listed: Mapping[str, list[JsonValue]]) -> Fields:
+    """Return the first value of each name, without those that are missing in the first place."""
+    return {name: values[0] for name, values in listed.items() if values and values[0] != ""}
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """Return a value without the lists that the checker requires around members of objects."""
+    """Return a value with the first accepted value of each member of an object, or of its objects.
+
+    The checker looks one level deep: what stands in a member is as it is.
+    """
     if isinstance(value, list):
-        return [_plain(one) if isinstance(one, dict) else one for one in value]
-    if isinstance(value, dict):
-        wrapped = {name: one[0] for name, one in value.items() if isinstance(one, list) and one}
-        members = wrapped if len(wrapped) == len(value) else value
-        return {name: _plain(one) for name, one in members.items()}
-    return value
+        return [_plain_object(one) for one in value]
+    return _plain_object(value)
+
+
+def _plain_object(value: JsonValue) -> JsonValue:
+    members = _members(value)
+    return _first_of_each(members) if members else value
+
+
+def _members(value: JsonValue) -> dict[str, list[JsonValue]]:
+    """Return the accepted values of an object's members; {} if they are not listed."""
+    members = value if isinstance(value, dict) else {}
+    listed = {name: one for name, one in members.items() if isinstance(one, list)}
+    return listed if len(listed) == len(members) else {}
 
 
 BFCL = SampleFormat("bfcl", "BFCL's questions with their possible answers", read_bfcl_samples)
@@ -166,7 +279,7 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         for row in read_rows(path / POSSIBLE / ACTS_FILE)
         if isinstance(row, DocumentItem) and isinstance(row.value, dict)
     }
-    last: dict[str, tuple[str, Fields]] = {}
+    last: dict[str, tuple[DocumentItem, Fields]] = {}
     for row in read_rows(questions):
         if isinstance(row, Problem):
             yield unread(row)
@@ -174,13 +287,13 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
             yield broken(row.where, "The row is no object.")
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
-            last[dialogue] = (row.where, row.value)
+            last[dialogue] = (row, row.value)
     names = names_beside(path)
     builder = CatalogBuilder("confetti", types_are_told=False, by_category=False, names=names)
-    for dialogue, (where, fields) in last.items():
-        yield _ConfettiReader(where, builder).record(
-            dialogue, fields, answers.get(str(fields.get("id")))
-        )
+    for dialogue, (row, fields) in last.items():
+        answer = answers.get(str(fields.get("id")))
+        record = _ConfettiReader(row.where, builder).record(dialogue, fields, answer)
+        yield record._replace(item=dialogue, line=row.line)
 
 
 class _ConfettiReader(RecordReader):

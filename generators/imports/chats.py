@@ -46,6 +46,7 @@ from callwright.warehouse.exports.hugging_face import CROISSANT
 from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
 from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
 from callwright.warehouse.exports.trl import CALLING
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE, SCHEMA
 from callwright.warehouse.json_text import REPLY_DECODER
 from callwright.warehouse.records import (
     NO_FACTS,
@@ -73,6 +74,7 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _BESIDE = ".origins.jsonl"  # what our own export for OpenAI writes beside its rows
 _ABOUT = frozenset(  # files that tell of others
     {MANIFEST, SHAREGPT_INFO, CROISSANT, WORLDS_FILE, "dataset_infos.json", "state.json"}
+    | {CERTIFICATE, SCHEMA}
 )
 _FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
 _BODIES = ("body", "request", "requestBody", "request_body", "kwargs")

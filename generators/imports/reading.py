@@ -35,6 +35,7 @@ Fields = dict[str, JsonValue]
 # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
 MOST_BYTES = 4 * 2**20
 _MOST_FOLDERS = 2  # between an export's folder and its files
+_IDS = ("id", "uuid", "key", "session_id")
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -46,14 +47,47 @@ class Signals(NamedTuple):
     feedback: str = ""
 
 
+class AcceptedValues(NamedTuple):
+    """All values that a data set accepts for an argument of a gold call, its own first.
+
+    `turn` is the turn of the calls, `call` the call's place in it. `argument` is the argument's
+    name, or the path of a member of its first value ("body.limit", "items[0].quantity").
+    `may_lack`: the argument or member may be left out.
+    """
+
+    turn: int
+    call: int
+    argument: str
+    values: tuple[JsonValue, ...]
+    may_lack: bool = False
+
+
 class ImportedRecord(NamedTuple):
-    """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why."""
+    """A record as a sample with its tools; `sample` is None if unreadable, `problems` say why.
+
+    `item` is the data set's own id of the record, "" if it has none; `accepted` lists what the
+    data set accepts beside its gold, where it does. `line` is the line of the file where the record
+    begins (0: unknown). `state` is what the world holds before the first call. `lacks_results`: the
+    calls are made one after another, and what they return is not told, so that a value may come
+    from there. `known` are all texts that may come from there, empty where nobody can list them.
+    """
 
     where: str
     sample: Sample | None = None
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     signals: Signals = Signals()
+    item: str = ""
+    accepted: tuple[AcceptedValues, ...] = ()
+    line: int = 0
+    state: JsonValue = None
+    lacks_results: bool = False
+    known: frozenset[str] = frozenset()
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it has no sample, though its data set has gold for it."""
+        return self.sample is None and any(one.kind != "no_gold" for one in self.problems)
 
 
 class SampleFormat(NamedTuple):
@@ -101,6 +135,19 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
             yield broken(record.where, f"It can't be kept: {most}; the record is left out.")
 
 
+def read_samples(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
+    """Yield the records of `read_source`, unreadable if nobody knows what their calls return.
+
+    They can be audited, but a conversation without its results is no sample.
+    """
+    for record in read_source(form, path):
+        if record.sample is None or not record.lacks_results:
+            yield record
+            continue
+        reason = "Its calls build on one another, and nobody knows what they return; it is left out"
+        yield broken(record.where, f"{reason}.")
+
+
 def _is_record(given: object) -> bool:
     """Whether an external reader returns a valid record."""
     return (
@@ -120,7 +167,7 @@ def _is_too_large(record: Sample | Tool) -> bool:
 
 def unread(problem: Problem) -> ImportedRecord:
     """Return an unreadable record with its problem."""
-    return ImportedRecord(problem.where, problems=(problem,))
+    return ImportedRecord(problem.where, problems=(problem,), line=problem.line)
 
 
 def broken(where: str, message: str) -> ImportedRecord:
@@ -133,7 +180,17 @@ def read_each(
 ) -> Iterator[ImportedRecord]:
     """Yield what `read` returns for each row; a broken row is an unreadable record."""
     for row in rows:
-        yield unread(row) if isinstance(row, Problem) else read(row)
+        if isinstance(row, Problem):
+            yield unread(row)
+        else:
+            record = read(row)
+            yield record._replace(line=row.line, item=record.item or item_of(row.value))
+
+
+def item_of(row: JsonValue) -> str:
+    """Return a row's own id, or the key of the sample that it was written of; "" if it has none."""
+    fields = row if isinstance(row, dict) else {}
+    return words(fields, *_IDS) or words(part(fields, "origin", "metadata"), *_IDS)
 
 
 def names_beside(path: Path) -> WireNames:

@@ -428,7 +428,7 @@ def _written(file: Path) -> Iterator[DocumentItem | Problem]:
             yield row
             continue
         for at, one in enumerate(logged):
-            yield DocumentItem(f"{row.where}/samples/{at}", one)
+            yield DocumentItem(f"{row.where}/samples/{at}", one, row.line)
 
 
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:

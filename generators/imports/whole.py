@@ -51,7 +51,7 @@ def _record(row: DocumentItem) -> ImportedRecord:
     if lacking:
         message = f"It is no record: it names {len(lacking)} tools that do not stand beside it."
         return broken(row.where, message)
-    return ImportedRecord(row.where, sample, tools)
+    return ImportedRecord(row.where, sample, tools, item=sample.key)
 
 
 def _no_record(where: str, error: Exception) -> ImportedRecord:
@@ -95,7 +95,8 @@ def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRe
     except ValidationError as error:
         return _no_record(row.where, error)
     keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
-    return ImportedRecord(row.where, sample, tuple(tools[key] for key in keys))
+    named = tuple(tools[key] for key in keys)
+    return ImportedRecord(row.where, sample, named, item=sample.key)
 
 
 def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:

@@ -73,6 +73,7 @@ _EACH = re.compile(r"\s(?:an?|each|every|al?|je)\s")
 _CODE_BEFORE = re.compile(r"[A-Za-z\d_#@-][A-Za-z\d-]\Z")
 _CODE_BEHIND = re.compile(r"[A-Za-z\d](?:[A-Za-z_]|-?\d)")
 _LONGEST_UNIT = 14
+_NUMBER_UNIT = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)[\s-]?([^\W\d_]+)")
 _NO_UNITS = frozenset({"min", "second"})  # the least, and the one after the first
 
 
@@ -234,6 +235,18 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
         values = [float(edge["value"]) for edge in edges]
         amounts += [Amount(entity.start, entity.end, value, unit, is_sure) for value in values]
     return tuple(amounts)
+
+
+def says_with_unit(value: float, unit: str, text: str, language: str) -> bool:
+    """Whether a text says a number with its unit behind it, whatever stands around them.
+
+    The unit may be one that Duckling joins to the next word: "450 meters in 20 seconds".
+    """
+    return any(
+        float(found[1].replace(",", "")) == value
+        and _unit_named(found[2].lower(), language) == unit
+        for found in _NUMBER_UNIT.finditer(text)
+    )
 
 
 def _is_rate(text: str, end: int) -> bool:

@@ -15,6 +15,7 @@ from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
+    FINDING_REVIEW,
     PREDICTION_AUDIT,
     SAMPLE_REVIEW,
     TOOL_REVIEW,
@@ -80,6 +81,7 @@ PICTURES = (
     Picture(
         PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]
     ),
+    Picture(FINDING_REVIEW, lambda task: len(task["reason"]), ["1"]),
 )
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SEEDS_IN_ALL = [

@@ -29,7 +29,7 @@ def described(parts: Sequence[ReleaseSplit]) -> dict[str, Any]:
         heading: sorted((value, number) for (one, value), number in total.items() if one == heading)
         for heading in _HEADINGS
     }
-    kinds = {part.split or "all": _tasks(part) for part in parts}
+    kinds = {part.split or "all": part.certified["end_states"] for part in parts}
     opened = {name: world.document for name, world in source.worlds.items()}
     seeds = {one.get("seed") for one in opened.values()}
     states = Counter(str(value).rpartition(" ")[0] for one, value in total if one == _FIRST_STATE)
@@ -50,7 +50,3 @@ def described(parts: Sequence[ReleaseSplit]) -> dict[str, Any]:
             for name, one in opened.items()
         ],
     }
-
-
-def _tasks(part: ReleaseSplit) -> int:
-    return sum(number for (heading, _), number in part.counted.items() if heading == _KIND)

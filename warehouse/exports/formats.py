@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
@@ -16,6 +16,8 @@ from pydantic import JsonValue
 
 from callwright.warehouse.comments import literal
 from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.certificates import VERIFIER, Certificate, CertificateWriter
+from callwright.warehouse.exports.verify_certificate import CERTIFICATE
 from callwright.warehouse.exports.writing import (
     TEST,
     Format,
@@ -23,6 +25,7 @@ from callwright.warehouse.exports.writing import (
     ReleaseSplit,
     TableFormat,
     Write,
+    WrittenRow,
     canary,
     hash_of,
     in_order,
@@ -152,9 +155,17 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
 
 
 def export_tables(
-    warehouse: Warehouse, release: Release, folder: Path, card: str = "", kinds: Sequence[str] = ()
+    warehouse: Warehouse,
+    source: ReleaseStream,
+    folder: Path,
+    card: str = "",
+    kinds: Sequence[str] = (),
 ) -> Export:
-    """Copy a release's tables, all or of some kinds, into Parquet files like `export_release`."""
+    """Copy a release's tables, all or of some kinds, into Parquet files like `export_release`.
+
+    The samples of the `source` are certified.
+    """
+    release = source.release
 
     def make(beside: Path) -> _WrittenBeside:
         """Write a file per split, with "" if there are no splits.
@@ -171,11 +182,28 @@ def export_tables(
                 counts[split], mark = row["samples"], mark or own
                 files.append(path)
             _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
-        return _WrittenBeside(
-            Export([*files, beside / TOOLS_FILE], counts, [], {}, {}), counts, mark
-        )
+        files += [beside / TOOLS_FILE]
+        certificate = _certified(source, beside, files)
+        export = Export([*files, *certificate.files], counts, [], {}, {})
+        return _WrittenBeside(export, counts, mark, certificate.counts)
 
     return _put(release, PARQUET, folder, card, make)
+
+
+def _certified(source: ReleaseStream, folder: Path, files: Sequence[Path]) -> Certificate:
+    """Write the certificate of copied tables, with what it speaks of as a copy of each row."""
+    numbers = Counter[str]()
+    with closing(CertificateWriter(source, folder)) as certificate:
+        for split, sample in source.samples:
+            called = {call.tool for call in sample.all_calls}
+            tools = {key: one for key, one in source.tools.items() if one.name in called}
+            name = f"{split}/samples.parquet".lstrip("/")
+            text = orjson.dumps(record_line(sample, tools))
+            mark = canary(source.release) if split == TEST else ""
+            row = WrittenRow(name, numbers[name], "opaque", text)
+            certificate.add(sample, split, [row], canary=mark)
+            numbers[name] += 1
+        return certificate.finish(PARQUET.name, files, None)
 
 
 class _WrittenBeside(NamedTuple):
@@ -184,6 +212,7 @@ class _WrittenBeside(NamedTuple):
     export: Export
     samples: dict[str, int]
     canary: str
+    certified: Mapping[str, int]
     header: Mapping[str, JsonValue] = MappingProxyType({})
 
 
@@ -242,11 +271,14 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     """Write sample by sample, each into the part of its split."""
     parts: dict[str, ReleaseSplit] = {}
     with ExitStack() as opened:
+        certificate = opened.enter_context(closing(CertificateWriter(source, folder)))
         for split, sample in source.samples:
             with guarded(f"export format {form.name!r}", form.begin):
                 if split not in parts:
                     parts[split] = opened.enter_context(ReleaseSplit(source, split, form, folder))
-                parts[split].take(sample)
+                part = parts[split]
+                part.take(sample)
+            part.certified += certificate.add(sample, split, part.written, part.names, part.canary)
         for part in parts.values():
             part.finish()
     listed = [parts[split] for split in in_order(parts)]
@@ -261,6 +293,8 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
     files += form.complete(written, folder) if form.complete else []
     splits = {part.split: part.rows for part in written}
     names = next((part.names for part in listed if part.names is not None), None)
+    certified = certificate.finish(form.name, files, names)
+    files += certified.files
     mended = Counter[str]()
     for tool in source.tools.values() if any(part.is_mended for part in listed) else ():
         mended.update(wire_schema(tool).changes)
@@ -274,6 +308,7 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _WrittenBeside:
         ),
         {part.split: part.samples for part in written},
         next((part.canary for part in written if part.canary), ""),
+        certified.counts,
         form.header(written) if form.header else {},
     )
 
@@ -302,6 +337,10 @@ def _account(
     for split, rows in export.splits.items():
         lines.append(f"| {split or 'all'} | {made.samples[split]} | {rows} |")
     lines += ["", f"Files: {names}."]
+    if made.certified["samples"]:
+        told = ", ".join(f"{number} {name}" for name, number in made.certified.items())
+        lines += ["", f"`{CERTIFICATE}` has what each sample claims and where it stands ({told})."]
+        lines += [f"`python {VERIFIER} .` checks it; that needs jsonschema and not callwright."]
     if export.skipped:
         lines += ["", "| left out | of the kind | because |", "|---:|---|---|"]
         lines += [f"| {one.number} | {one.kind} | {one.reason} |" for one in export.skipped]

@@ -122,7 +122,9 @@ def _begin(part: ReleaseSplit) -> Write:
         with rows.open("ab") as file:
             in_turn = part.source.one_call_at_a_time
             row = hugging_face_row(sample, part.source.tools, one_call_at_a_time=in_turn)
-            file.write(orjson.dumps(row | part.mark) + b"\n")
+            text = orjson.dumps(row | part.mark)
+            file.write(text + b"\n")
+        part.note(_file(part), "opaque", text)
         return 1
 
     def end() -> None:

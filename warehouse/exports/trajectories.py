@@ -8,13 +8,7 @@ import orjson
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import TOGETHER, Message, one_by_one, openai_messages
-from callwright.warehouse.exports.writing import (
-    Format,
-    ReleaseSplit,
-    Write,
-    wire_document,
-    write_json,
-)
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, wire_document
 from callwright.warehouse.records import CallTurn, Sample
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.wire_names import WireNames, wire_names
@@ -86,7 +80,7 @@ def _begin(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         document = atif_document(sample, part.source, names)
         document["extra"] |= part.mark_of_tests
-        write_json(part.path(f"{part.stem}/{sample.key}.json"), document)
+        part.add_document(f"{part.stem}/{sample.key}.json", document)
         return 1
 
     return write

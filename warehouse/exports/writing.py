@@ -34,6 +34,22 @@ class LeftOutRow(NamedTuple):
     reason: str
 
 
+Layout = Literal["lines", "json", "opaque"]
+
+
+class WrittenRow(NamedTuple):
+    """A row that was written of a sample, as JSON: the file's path in the export, and its number.
+
+    A file has rows as lines, or is `json` as a whole: an array, or one row. One that is `opaque`,
+    such as Parquet, has rows that JSON readers can't read.
+    """
+
+    file: str
+    row: int
+    layout: Layout
+    text: bytes
+
+
 class ReleaseSplit:
     """One split of a release being written: numbers of samples and rows, and what has no place.
 
@@ -51,14 +67,18 @@ class ReleaseSplit:
         self.samples = self.rows = 0
         self.left_out: Counter[LeftOutRow] = Counter()
         self.lines: Counter[str] = Counter()  # of each file
+        self.written: list[WrittenRow] = []  # of the sample that was taken last
         # what a format counts for the files about all parts, by heading and value
         self.counted: Counter[tuple[str, str | int]] = Counter()
+        self.certified: Counter[str] = Counter()  # what the certificate counts of this part
         self.at_end: list[Callable[[], object]] = []
         # those of the whole release, where a format writes names of the wire
         self.names: WireNames | None = None
         self.is_mended = False  # whether schemas are written as models' interfaces take them
+        self._root = folder
         self._folder = folder / split if form.has_folders else folder
         self._arrays: set[str] = set()
+        self._noted: Counter[str] = Counter()  # rows of each file
         self._open: dict[str, BinaryIO] = {}
         self._write = form.begin(self)
 
@@ -91,6 +111,7 @@ class ReleaseSplit:
 
     def take(self, sample: Sample) -> None:
         """Write what the format makes of a sample; count one without a place with the reason."""
+        self.written.clear()
         try:
             rows = self._write(sample)
         except RecordError as error:
@@ -112,13 +133,28 @@ class ReleaseSplit:
 
     def add_line(self, name: str, row: Row) -> None:
         """Write a row as a JSON line into a file."""
-        self._append(name, orjson.dumps(row) + b"\n")
+        text = orjson.dumps(row)
+        self.note(name, "lines", text)
+        self._append(name, text + b"\n")
 
     def add_item(self, name: str, row: Row) -> None:
         """Write a row into a file that is one indented JSON array."""
         text = b"\n" + orjson.dumps(row, option=orjson.OPT_INDENT_2)
+        self.note(name, "json", text)
         self._append(name, (b"," if name in self._arrays else b"[") + text.replace(b"\n", b"\n  "))
         self._arrays.add(name)
+
+    def add_document(self, name: str, document: Row) -> None:
+        """Write a file that is one indented JSON object."""
+        text = orjson.dumps(document, option=orjson.OPT_INDENT_2)
+        self.note(name, "json", text)
+        self.path(name).write_bytes(text)
+
+    def note(self, name: str, layout: Layout, text: bytes) -> None:
+        """Note the next row of a file for the certificate; its text is JSON."""
+        file = (self._folder / name).relative_to(self._root).as_posix()
+        self.written.append(WrittenRow(file, self._noted[name], layout, text))
+        self._noted[name] += 1
 
     def _append(self, name: str, text: bytes) -> None:
         if name not in self._open:

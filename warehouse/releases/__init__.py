@@ -14,6 +14,8 @@ from callwright.warehouse.releases.freezing import create_release as create_rele
 from callwright.warehouse.releases.freezing import freeze as freeze
 from callwright.warehouse.releases.freezing import make_release as make_release
 from callwright.warehouse.releases.freezing import select_samples as select_samples
+from callwright.warehouse.releases.grounds import GroundsReader as GroundsReader
+from callwright.warehouse.releases.grounds import SampleGrounds as SampleGrounds
 from callwright.warehouse.releases.reading import AssistantWords as AssistantWords
 from callwright.warehouse.releases.reading import ReleaseContent as ReleaseContent
 from callwright.warehouse.releases.reading import ReleaseDiff as ReleaseDiff

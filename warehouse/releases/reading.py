@@ -22,6 +22,7 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.releases.answers import SampleAnswers
+from callwright.warehouse.releases.grounds import SampleGrounds
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -77,6 +78,12 @@ class ReleaseStream(NamedTuple):
     worlds: Mapping[str, ShippedWorld] = MappingProxyType({})
     # what answers at a turn of a sample may do otherwise than its gold
     allowances: Callable[[Sample, int, Mapping[str, Tool]], Iterable[Allowance]] = _nothing_besides
+    # why the sample that was taken last is right
+    grounds: Callable[[Sample], SampleGrounds] = lambda _: SampleGrounds()
+    # how well models read, by language, family and sort of defect ("" for all)
+    readers: Sequence[Row] = ()
+    # what cheats earn in its tasks
+    cheats: Sequence[Row] = ()
     # whether rows that are chats have parallel calls one after another
     one_call_at_a_time: bool = False
 

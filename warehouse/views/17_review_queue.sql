@@ -31,4 +31,5 @@ left join (select key, category, stage from samples) s on s.key = a.subject
 left join tools t on t.key = a.subject
 left join (select key from drafts) d on d.key = a.subject
 left join (select key from predictions) p on p.key = a.subject
-where coalesce(s.key, t.key, d.key, p.key) is not null;
+left join (select distinct key from findings) f on f.key = a.subject
+where coalesce(s.key, t.key, d.key, p.key, f.key) is not null;

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.api.releases import assistant_words
+from callwright.flows.api.releases import WorkFolder, assistant_words, load_from
 from callwright.flows.settings import Settings
 from callwright.language.schemas import kind_of
 from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.exports.verify_certificate import Verification
 from callwright.warehouse.exports.writing import tool_document
 from callwright.warehouse.records import Sample, Tool
 from callwright.warehouse.releases import stream_release
@@ -61,7 +62,7 @@ def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
     )
     rows = [
         row
-        for path in tmp_path.glob("*.jsonl")
+        for path in tmp_path.glob("[!c]*.jsonl")
         if "origins" not in path.name
         for row in rows_in(path)
     ]
@@ -83,7 +84,7 @@ def exported(
     export_release(stream_release(warehouse_of(four_recipes), RELEASE), "records", folder)
     return [
         json.loads(line) | {"split": file.stem}
-        for file in sorted(folder.glob("*.jsonl"))
+        for file in sorted(folder.glob("[!c]*.jsonl"))
         for line in file.read_text(encoding="utf-8").splitlines()
     ]
 
@@ -193,3 +194,16 @@ def test_what_came_of_each_sample_is_what_came_of_its_items(four_recipes: Settin
     assert {(row["candidate"], row["run"], row["sample"]): row["passed"] for row in found} == {
         cell: all(verdicts) for cell, verdicts in items.items()
     }
+
+
+@pytest.mark.parametrize("to", ["records", "trl", "atif"])
+def test_what_is_certified_of_all_four_recipes_is_verified(
+    four_recipes: Settings, tmp_path: Path, to: str
+) -> None:
+    release = load_from(WorkFolder(four_recipes), RELEASE)
+    release.export(to, tmp_path / "out", with_template=True)
+    checked = Verification(tmp_path / "out")
+    checked.run()
+    assert checked.failures == []
+    assert checked.counts["said"] > checked.counts["open"]
+    assert checked.counts["derived"] > 0

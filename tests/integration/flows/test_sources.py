@@ -20,7 +20,7 @@ from callwright.flows.sources import read_sources, taken_sources
 from callwright.generators.imports.reading import SOURCES, ImportedRecord, SampleFormat
 from callwright.generators.taken import CALL, CONVERSATION
 from callwright.warehouse.exports.formats import export_tables
-from callwright.warehouse.releases import freeze
+from callwright.warehouse.releases import freeze, stream_release
 from tests.support.flows.small_builds import build, settings_of, warehouse_of
 from tests.unit.generators.test_sources import WEATHER, written
 
@@ -205,7 +205,8 @@ def test_tables_of_a_release_are_read_back_whole(built: TakenBuild, tmp_path: Pa
             "select key from samples where kind = ? order by key", [CALL]
         )
     ]
-    export_tables(built.warehouse, freeze(built.warehouse, "v1", keys, ""), tmp_path / "out")
+    freeze(built.warehouse, "v1", keys, "")
+    export_tables(built.warehouse, stream_release(built.warehouse, "v1"), tmp_path / "out")
     records = list(SOURCES.named("parquet").read(tmp_path / "out"))
     assert sorted(one.sample.key for one in records if one.sample) == sorted(keys)
     assert {tool.name for one in records for tool in one.tools} == {"get_weather", "send_mail"}

@@ -1,11 +1,14 @@
 """A work folder in which ten questions of every review kind wait for people."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 from callwright.annotation.multi_step_review import offered_strikes
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
+from callwright.flows.data_audit.judgements import ask_about_findings
+from callwright.flows.data_audit.running import audit_data, audited_files
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -70,7 +73,27 @@ def fill_site(home: Path, language: Language = "en") -> ReviewSite:
     build(unmeasured_recipe(**TALKS, languages=[language]), site.settings)
     _ask_about_paths(site)
     ask_about_tools(site, language)
+    _ask_about_findings(site)
     return site
+
+
+def _ask_about_findings(site: ReviewSite) -> None:
+    """Audit golds that are in another unit than their parameter wants, and ask about them."""
+    amount = {"type": "integer", "description": "The amount in cents."}
+    parameters = {"type": "dict", "properties": {"amount": amount}, "required": ["amount"]}
+    tool = {"name": "refund", "description": "Refund a payment.", "parameters": parameters}
+    path = site.settings.home / "bfcl" / "BFCL_v4_mine.json"
+    answers = path.parent / "possible_answer" / path.name
+    answers.parent.mkdir(parents=True)
+    with path.open("w") as questions, answers.open("w") as golds:
+        for at in range(EACH):
+            said = {"role": "user", "content": f"Please refund ${at + 40}."}
+            question = {"id": f"mine_{at}", "question": [[said]], "function": [tool]}
+            questions.write(json.dumps(question) + "\n")
+            gold = {"id": f"mine_{at}", "ground_truth": [{"refund": {"amount": [at + 40]}}]}
+            golds.write(json.dumps(gold) + "\n")
+    audit = asyncio.run(audit_data(site.warehouse, audited_files([path], "bfcl")))
+    assert ask_about_findings(audit) == EACH
 
 
 def asked(site: ReviewSite) -> dict[str, int]:

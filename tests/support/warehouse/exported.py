@@ -43,6 +43,7 @@ def exported(content: ReleaseContent, to: str, **changes: Any) -> dict[str, Rows
         return {
             path.relative_to(folder).as_posix(): rows_in(path)
             for path in sorted(folder.rglob("*.json*"))
+            if not path.name.startswith("certificate.")
             if path.name != MANIFEST
         }
 

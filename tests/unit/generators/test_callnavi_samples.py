@@ -49,6 +49,7 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
     [record] = read_callnavi_samples(write(tmp_path, NESTED))
     sample = record.sample
     assert sample is not None
+    assert record.item == NESTED["id"]
     assert (sample.kind, sample.category, sample.language, len(sample.candidates)) == (
         "routing_hard",
         "spa",

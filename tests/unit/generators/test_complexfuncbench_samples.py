@@ -132,6 +132,7 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     stated = [record(), record("Cross-17"), record("Car-Rental-3")]
     records = read(tmp_path, *stated)
     assert json.dumps(exported(records)) == json.dumps(stated)
+    assert [found.item for found in records] == [one["id"] for one in stated]
     assert [problem for found in records for problem in found.problems] == []
 
 

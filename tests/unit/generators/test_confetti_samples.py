@@ -110,6 +110,7 @@ def test_what_is_exported_is_read_back_as_it_was(tmp_path: Path) -> None:
     sample = record.sample
     assert sample is not None
     assert record.problems == ()
+    assert (record.item, record.line > 0) == (TALK.key, True)
     told = [
         (
             turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))

@@ -141,6 +141,7 @@ def test_the_gold_of_a_published_request_is_its_label(
 def test_a_kind_is_told_by_the_record_s_id_where_the_file_does_not(tmp_path: Path) -> None:
     made = record(("user", "Dim it."), label(), id="mQmA_4_0")
     assert sample_of(tmp_path, "examples.json", made).kind == "mQmA"
+    assert [one.item for one in read(tmp_path, "examples.json", made)] == ["mQmA_4_0"]
     (found,) = read(tmp_path, "examples.json", record(("user", "Dim it."), label(), id=4))
     assert found.sample is None
     assert "ST_Perfect" in found.problems[0].message

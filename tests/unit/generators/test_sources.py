@@ -355,6 +355,34 @@ ROWS: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("form", "own"),
+    [
+        ("xlam", {"id": 7}),
+        ("toucan", {"uuid": "7"}),
+        ("toolace", {"id": "7"}),
+        ("openai", {"origin": {"key": "7"}}),
+        ("sharegpt", {"origin": '{"key": "7"}'}),
+        ("litellm", {"metadata": {"id": "7"}}),
+    ],
+)
+def test_a_row_keeps_its_own_id_and_its_line(
+    form: str, own: dict[str, Any], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "rows.jsonl", ROWS[form], "{", {**ROWS[form], **own})
+    named, broken, last = read(form, file)
+    assert [named.line, broken.line, last.line] == [1, 2, 3]
+    assert last.item == "7"
+    assert last.sample == named.sample
+
+
+def test_our_own_records_are_called_by_their_keys(tmp_path: Path) -> None:
+    for form in ("records", "hf", "trl", "nemo-gym"):
+        export_release(stream_of(release_of(SAMPLES, TOOLS)), form, tmp_path / form)
+        items = {record.item for record in read(form, tmp_path / form)}
+        assert items == {one.key for one in SAMPLES}, form
+
+
 @pytest.mark.parametrize("form", ROWS)
 def test_each_way_of_writing_a_call_is_the_same_call(form: str, tmp_path: Path) -> None:
     found = taken(form, tmp_path, ROWS[form])

@@ -145,6 +145,37 @@ def test_a_value_is_found_by_a_named_normalisation(
 
 @needs_duckling
 @pytest.mark.parametrize(
+    ("schema", "value", "text", "sort", "words", "expected"),
+    [
+        (DAY, "2026-03-06", "On March 5, 2026.", "day", "On March 5, 2026", "2026-03-05"),
+        (CLOCK, "08:30", "at 7:30 pm", "time", "at 7:30 pm", "19:30"),
+        ({"type": "integer", "description": "in cents"}, 42, "pay $42", "unit", "$42", 4200),
+        (
+            {"type": "integer", "description": "in minutes"},
+            5,
+            "for 2 hours",
+            "amount",
+            "2 hours",
+            120,
+        ),
+    ],
+)
+def test_a_contradiction_says_its_sort_its_words_and_the_right_value(
+    schema: JsonSchema, value: object, text: str, sort: str, words: str, expected: object
+) -> None:
+    [one] = found({"it": schema}, {"it": value}, text)  # type: ignore[dict-item]
+    assert one.against == (sort, words, expected)
+
+
+@needs_duckling
+def test_the_system_message_says_which_day_it_is() -> None:
+    system = "Today is April 4th, 2023."
+    [one] = found({"on": DAY}, {"on": "2023-04-05"}, "Tomorrow", system=system, now=None)
+    assert one.standing == "said"
+
+
+@needs_duckling
+@pytest.mark.parametrize(
     ("schema", "value", "text"),
     [
         (DAY, "2026-03-06", "On March 5, 2026."),
@@ -166,6 +197,13 @@ def test_the_only_day_time_or_amount_contradicts_another(
     assert repr(value) in one.reason
 
 
+@needs_duckling
+def test_the_day_that_the_system_message_says_it_is_is_today() -> None:
+    system = "Please act like the current date is 2027/02/19."
+    [one] = found({"it": DAY}, {"it": "2027-02-20"}, "Book it for tomorrow.", system=system)
+    assert one.standing == "said"
+
+
 @pytest.mark.parametrize(
     ("schema", "value", "text"),
     [
@@ -181,6 +219,13 @@ def test_the_only_day_time_or_amount_contradicts_another(
         (CLOCK, "15:00", "at 3"),
         (CLOCK, "12:00", "between 9 and 11"),
         (TEXT, "2026-11-23T20:00:00Z", "today at 3 pm EST"),
+        (DAY, "2023-10-17", "on Tuesday next week. Today is tuesday 2023.10.10"),
+        (DAY, "2023-03-10", "on Wednesday next week. Today is 2023.3.1 monday"),
+        (DAY, "2023-04-10", "The upcoming Monday, assuming today is April 4th, 2023"),
+        ({"type": "integer", "description": "distance (in miles)"}, 10, "within 10 miles"),
+        ({"type": "integer", "description": "distance in meters"}, 3, "at a point 3 meters away"),
+        ({"type": "integer", "description": "in meters"}, 450, "450 meters in 20 seconds"),
+        ({"type": "integer", "description": "weight in kilograms"}, 70, "with weight 70 kg."),
         ({"type": "integer", "description": "in minutes"}, 5, "20 minutes, no, 30 minutes"),
         (
             {"type": "integer", "description": "in minutes"},

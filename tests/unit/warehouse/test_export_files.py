@@ -15,13 +15,14 @@ from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import EXPORTS, export_release, export_tables
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, canary
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
-from callwright.warehouse.releases import ReleaseContent, ReleaseStream, freeze
+from callwright.warehouse.releases import ReleaseContent, ReleaseStream, freeze, stream_release
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import rows_in, stream_of
 
 # The store copies the tables; pairs are nothing without worse answers (test_answer_exports.py),
 # environments without tasks.
+CERTIFIED = ("certificate.jsonl", "certificate.schema.json", "verify_certificate.py")
 STREAMED = [
     row.name
     for row in EXPORTS.rows()
@@ -95,12 +96,14 @@ def test_parquet_holds_every_sample_and_tool_split_by_split(
     release = freeze(warehouse, "v1", sorted(splits))
     for key, split in splits.items():
         warehouse.execute("update release_samples set split = ? where subject = ?", [split, key])
-    written = export_tables(warehouse, release, tmp_path / "out", "# v1")
+    stream = stream_release(warehouse, release.name)
+    written = export_tables(warehouse, stream, tmp_path / "out", "# v1")
     assert [path.relative_to(tmp_path / "out").as_posix() for path in written.files] == [
         "test/samples.parquet",
         "train/samples.parquet",
         "validation/samples.parquet",
         "tools.parquet",
+        *CERTIFIED,
         "README.md",
         "export.json",
     ]
@@ -114,7 +117,8 @@ def test_parquet_holds_every_sample_and_tool_split_by_split(
     assert all(Sample.model_validate_json(body).key == key for key, _, body, _ in rows)
     assert all(isinstance(orjson.loads(gold), list) for _, gold, _, _ in rows)
     assert duckdb.sql(f"select count(*) from '{tmp_path}/out/tools.parquet'").fetchall() == [(2,)]
-    few = export_tables(warehouse, release, tmp_path / "out", kinds=["perfect"])
+    stream = stream_release(warehouse, release.name, without=["imperfect", "sQsA", "irrelevant"])
+    few = export_tables(warehouse, stream, tmp_path / "out", kinds=["perfect"])
     assert few.rows == 1
 
 
@@ -127,6 +131,7 @@ def test_openai_files_are_one_json_object_a_line(content: ReleaseContent, tmp_pa
     assert [path.name for path in written.files] == [
         "v1.jsonl",
         "v1.origins.jsonl",
+        *CERTIFIED,
         "README.md",
         "export.json",
     ]

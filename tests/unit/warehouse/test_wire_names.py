@@ -60,7 +60,7 @@ class Exported:
 
     def to(self, form: str) -> list[Schema]:
         export_release(stream_of(self.release), form, self.folder, "")
-        [file] = [one for one in self.folder.glob("*.jsonl") if "origins" not in one.name]
+        [file] = self.folder.glob("v1.jsonl")
         return rows_in(file)
 
     @property
