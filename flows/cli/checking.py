@@ -440,7 +440,8 @@ def _findings_text(audit: "DataAudit", out: Path | None) -> Iterator[str | TextT
 def _finding_text(finding: "Finding") -> Iterator[str]:
     argument = f"{finding.tool}.{finding.argument}" if finding.argument else finding.tool
     gold = "" if finding.gold is None else f" = {_short_json(finding.gold)}"
-    yield f"{finding.where}  {finding.item}  {finding.severity}: {finding.sort}  {argument}{gold}"
+    item = "" if finding.item == finding.where else f"{finding.item}  "
+    yield f"{finding.where}  {item}{finding.severity}: {finding.sort}  {argument}{gold}".rstrip()
     words = f"'{finding.words[:_SHOWN]}': " if finding.words else ""
     right = "" if finding.expected is None else f" It should be {_short_json(finding.expected)}."
     yield f"    {words}{finding.reason}{right}"
