@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from callwright.generators.imports.bfcl import read_bfcl_samples
 from callwright.generators.imports.reading import (
     SOURCES,
@@ -204,3 +206,13 @@ def test_without_the_documents_of_classes_their_folder_is_named(tmp_path: Path) 
     record = turns_of(tmp_path, ["Go."], [["ls()"]], involved_classes=["Unknown"])
     assert record.sample is None
     assert "multi_turn_func_doc" in record.problems[-1].message
+
+
+@pytest.mark.parametrize("category", ["base", "miss_func", "miss_param"])
+def test_the_published_questions_of_several_turns_are_read(category: str, shared: Path) -> None:
+    file = shared / "data" / "bfcl" / "questions" / f"BFCL_v4_multi_turn_{category}.json"
+    records = [*read_bfcl_samples(file)]
+    assert len(records) == 10  # the first of each file
+    assert [record.problems for record in records if record.sample is None] == []
+    due = [call for record in records for call in sample_of(record).all_calls]
+    assert {call.tool for call in due} <= {tool.name for one in records for tool in one.tools}
