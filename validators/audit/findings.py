@@ -60,11 +60,16 @@ FindingSort = Literal[
     "unread",
 ]
 
+# letters with two digits at least, four digits at least, or groups of three
+_CODE = re.compile(r"[A-Z]+[-_]?\d[A-Z\d_-]*\d|\d{4,}|\d{3,}(?:-\d{3,})+", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?|\d\d?-(?:\d\d?-)?\d{4}|\d{8}")
+_YEAR, _ROUND = re.compile(r"(?:19|20)\d\d"), 100
 _OF_NAMES = ("undeclared", "required")
 _NAME = re.compile(r"[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")
 _NEAR = 0.85  # how like a choice is to what was meant to be it
-_CODE = re.compile(r"#?(?=[\w-]*\d)[\w-]+")  # an id, a number as text, a code
-_DAY = re.compile(r"\d{2,4}-\d{2}-\d{2,4}")
+# where a whole world is known, its ids may be any words with a digit
+_WORLD_CODE = re.compile(r"#?(?=[\w-]*\d)[\w-]+")
+_WORLD_DAY = re.compile(r"\d{2,4}-\d{2}-\d{2,4}")
 
 
 class Finding(NamedTuple):
@@ -190,7 +195,7 @@ def _of_world(call: GoldCall, known: frozenset[str], scene: Scene) -> Iterator[_
         for path, value in walk(argument, name):
             if not isinstance(value, str) or value in known or value in said:
                 continue
-            if _CODE.fullmatch(value) and not _DAY.fullmatch(value):
+            if _WORLD_CODE.fullmatch(value) and not _WORLD_DAY.fullmatch(value):
                 reason = f"Neither the database nor the user's words have {path} = {value!r}."
                 yield _Doubt("not_said", reason, "warning", path, value)
 
@@ -294,7 +299,9 @@ def _of_value(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
     own_schema = schema_of(due.tool, problem.argument)
     is_expression = isinstance(problem.value, str) and kind_of(own_schema) in ("array", "object")
     reason = problem.message
-    if quote and problem.sort == "type":
+    if expected is None:
+        expected = _fitting_value(problem.value, own_schema)
+    if quote and problem.sort == "type" and expected is None:
         reason = f"{reason} The words say {quote!r}, so that the document may be wrong."
     return _Doubt(
         problem.sort,
@@ -304,7 +311,7 @@ def _of_value(problem: ArgumentProblem, due: _DueCall) -> _Doubt:
         problem.value,
         problem.rule,
         quote,
-        _fitting_value(problem.value, own_schema) if expected is None else expected,
+        expected,
     )
 
 
@@ -400,6 +407,8 @@ def _of_words(record: ImportedRecord, snapshot: Snapshot, scene: Scene) -> Itera
         )
         others = next(stated, ())[1:]
         doubt = _contradicted(found, others, scene) or _half_said(found, others, scene)
+        if doubt is None and not (record.lacks_results or record.known):
+            doubt = _invented(found, others, scene)
         if doubt is not None:
             yield _finding(record, doubt, snapshot.turn, place, found.claim.call.tool)
 
@@ -460,6 +469,35 @@ def _half_said(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> 
     )
 
 
+def _invented(found: ValueFound, others: Sequence[JsonValue], scene: Scene) -> _Doubt | None:
+    """Return a doubt if the gold is a code that nobody told, which no candidate can know.
+
+    Days, years and round numbers are no codes: they may be worked out.
+    """
+    claim, tool = found.claim, scene.tools[found.claim.call.tool]
+    if found.standing != "not_said" or not all(map(_is_code, (claim.value, *others))):
+        return None
+    documents = f"{tool.description} {orjson.dumps(tool.parameters).decode()}"
+    texts = stated_in(scene.turns)
+    told = (find_said(claim._replace(value=one), texts, scene) for one in others)
+    if any(str(one) in documents for one in (claim.value, *others)) or any(told):
+        return None
+    return _Doubt(
+        "not_said",
+        f"Nobody says {claim.value!r}, and no earlier result or document has it.",
+        "warning",
+        claim.name,
+        claim.value,
+        str(claim.schema.get("description") or ""),
+    )
+
+
+def _is_code(value: JsonValue) -> bool:
+    if not isinstance(value, str) or not _CODE.fullmatch(value) or _DAY.fullmatch(value):
+        return False
+    return not (value.isdecimal() and (int(value) % _ROUND == 0 or _YEAR.fullmatch(value)))
+
+
 def _finding(
     record: ImportedRecord, doubt: _Doubt, turn: int = -1, place: int = -1, tool: str = ""
 ) -> Finding:
@@ -506,10 +544,10 @@ class SeenGolds:
         """
         if record.sample is None or record.lacks_results:
             return None
+        user_turns = [one for one in record.sample.turns if isinstance(one, UserTurn)]
         said = [
             fold(f"{one.text}\n{one.external.text}" if one.external else one.text)
-            for one in record.sample.turns
-            if isinstance(one, UserTurn)
+            for one in user_turns
         ]
         calls = [*_calls_with_accepted(record, record.sample)]
         tools = sorted(one.key for one in record.tools)
@@ -523,7 +561,7 @@ class SeenGolds:
             "An earlier record has the same words and tools, and another gold.",
             "warning",
             gold=[[one.tool, dict(one.arguments)] for one in record.sample.all_calls],
-            words=said[0] if said else "",
+            words=next((one.text for one in user_turns), ""),
         )
         return _finding(record, doubt)
 

@@ -260,3 +260,26 @@ def test_a_part_that_nobody_said_or_asks_for_is_a_warning() -> None:
     assert not found({"city": named}, arguments, either, said="Weather in San Diego?")
     assert not found({"city": named}, arguments, said="Weather in San Diego, CA?")
     assert not found({"city": placed}, arguments, said="Weather in San Diego?")
+
+
+@pytest.mark.parametrize(
+    ("gold", "said", "is_found"),
+    [
+        ("E90123", "Sick leave for employee E89012", True),
+        ("9876", "Check in for BNR321", True),
+        ("123-456-7890", "There is no network on my phone", True),
+        ("E90123", "Sick leave for employee e-90123", False),
+        ("E90123", "The ID is in my contract", None),
+        ("2019", "Songs from '19", False),
+        ("2024-08-01", "Transfers of August 2024", False),
+        ("1200", "Twice my 600", False),
+        ("A", "Class A1", False),
+    ],
+)
+def test_a_code_that_nobody_told_is_a_finding(
+    gold: str, said: str, *, is_found: bool | None
+) -> None:
+    described = "Such as E90123" if is_found is None else ""
+    schema: JsonSchema = {"type": "string", "description": described}
+    findings = found({"it": schema}, {"it": gold}, said=said)
+    assert [one.sort for one in findings] == (["not_said"] if is_found else [])
