@@ -22,6 +22,7 @@ from callwright.flows.sources import files_key
 from callwright.generators.imports.guessing import format_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import content_key
+from callwright.warehouse.releases import list_releases
 from callwright.warehouse.store import Warehouse
 
 _RECORDS = "records"  # the format of our own records
@@ -55,7 +56,7 @@ def audit(
         found.failed                           # True where a finding is an error
 
     Args:
-        paths: A file or folder, or several of one format.
+        paths: A file or folder, or several of one format; or the name of a release.
 
     Raises ConfigurationError for an unknown format, or if there are no records.
     """
@@ -91,6 +92,12 @@ def _data(
 ) -> AuditedData:
     """Return the data that are named: exactly one of files, a release and a file of records."""
     release, records = options["release"], options["records"]
+    if (
+        len(paths) == 1
+        and not paths[0].exists()
+        and str(paths[0]) in {one.name for one in list_releases(warehouse)}
+    ):
+        paths, release = (), str(paths[0])
     if sum(map(bool, (paths, release, records))) != 1:
         problem = "Name what to audit: files or folders, or else --release or --records."
         raise ConfigurationError(problem)

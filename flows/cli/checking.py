@@ -391,7 +391,7 @@ def audit_data(
     Nothing is built and nothing lands; the findings are kept in the warehouse.
 
     Args:
-        paths: Files or folders of one format.
+        paths: Files or folders of one format, or the name of a release.
         out: Write the findings to this file: .html, .json, .jsonl, .sarif or .xml (JUnit).
     """
     from callwright.flows.api.auditing import audit_async

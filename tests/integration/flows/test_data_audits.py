@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import callwright
+from callwright.flows.api.surroundings import settings_of
 from callwright.flows.data_audit import running
 from callwright.flows.data_audit.running import audit_data, audited_files, look_by_code
+from callwright.flows.settings import open_warehouse
+from callwright.flows.sources import import_release
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.validators.audit.findings import Finding
 from callwright.warehouse.errors import ConfigurationError
@@ -137,3 +141,12 @@ async def test_data_without_records_are_no_audit(warehouse: Warehouse, tmp_path:
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="holds no records"):
         await audit_data(warehouse, audited_files([path], "openai"))
+
+
+@pytest.mark.parametrize("options", [{"paths": "v1"}, {"release": "v1"}])
+def test_a_release_is_audited_by_its_name(tmp_path: Path, options: dict[str, str]) -> None:
+    warehouse = open_warehouse(settings_of(tmp_path))
+    import_release(warehouse, "v1", "bfcl", bfcl_file(tmp_path / "data", [5, "five", 5]))
+    made = callwright.audit(**options, home=tmp_path)
+    assert (made.records, made.form) == (3, "release")
+    assert [(one.severity, one.sort, one.gold) for one in made] == [("error", "type", "five")]
