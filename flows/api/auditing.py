@@ -97,7 +97,7 @@ def _data(
         and not paths[0].exists()
         and str(paths[0]) in {one.name for one in list_releases(warehouse)}
     ):
-        paths, release = (), str(paths[0])
+        paths, release = [], str(paths[0])
     if sum(map(bool, (paths, release, records))) != 1:
         problem = "Name what to audit: files or folders, or else --release or --records."
         raise ConfigurationError(problem)
