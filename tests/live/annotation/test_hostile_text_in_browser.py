@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from callwright.annotation.dialogue_acts import acts_task
+from callwright.annotation.finding_review import AskedFinding, finding_task
 from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
 from callwright.annotation.reviews import QueuedTask, ReviewTask
@@ -16,6 +17,7 @@ from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
+    FINDING_REVIEW,
     PREDICTION_AUDIT,
     REVIEW_KINDS,
     SAMPLE_REVIEW,
@@ -91,6 +93,7 @@ def nasty_task(
             DISAMBIGUATION: _disambiguation_task,
             DIALOGUE_ACTS: lambda: acts_task(_nasty_talk(talk), reason=NASTY),
             PREDICTION_AUDIT: lambda: _audit_task(make_sample(NASTY), tools),
+            FINDING_REVIEW: _finding_task,
         }[kind]()
 
     return make
@@ -150,6 +153,22 @@ def _audit_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
         release="v1", subject=sample.key, turn=1, candidate="m", text=LONG, calls=calls
     )
     return audit_task(AuditCase(answer, sample, tools, "wrong_tool"), reason=NASTY)
+
+
+def _finding_task() -> ReviewTask:
+    finding = AskedFinding(
+        key="f1",
+        sort="unit",
+        severity="error",
+        called=NASTY,
+        said=LONG,
+        reason=LONG,
+        gold={NASTY: LONG},
+        expected=LONG,
+        document=LONG,
+        place=NASTY,
+    )
+    return finding_task(finding, reason=NASTY)
 
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
