@@ -166,10 +166,23 @@ def _corrected(row: JsonValue, sample: Sample | None, finding: Finding) -> JsonV
     fitting = [(one, new) for one in found if (new := change(one.tool, one.arguments))]
     due = [one[:2] for one in golds if change(one[2].tool, one[2].arguments)]
     at = due.index((finding.turn, finding.call)) if (finding.turn, finding.call) in due else 0
-    if not fitting or (len(fitting) != 1 and len(fitting) != len(due)):
+    if not fitting:
+        return _with_other_alternative(row, finding)
+    if len(fitting) != 1 and len(fitting) != len(due):
         return None
     call, new = fitting[at if len(fitting) == len(due) else 0]
     return call.rewrite(*new)
+
+
+def _with_other_alternative(row: JsonValue, finding: Finding) -> JsonValue | None:
+    """Return one of BFCL's rows with an accepted value beside the gold replaced, or None."""
+    path: tuple[_Step, ...] = ("ground_truth", finding.call, finding.tool, finding.argument)
+    accepted = value_at(row, path)
+    if not isinstance(accepted, list) or finding.gold not in accepted:
+        return None
+    kept = [one for one in accepted if not _is_equal(one, finding.gold)]
+    added = [] if finding.expected in kept else [finding.expected]
+    return replaced_at(row, path, [*kept, *added])
 
 
 def _change(finding: Finding) -> Callable[[str, Arguments], tuple[str, Arguments] | None] | None:

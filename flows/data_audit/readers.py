@@ -57,7 +57,8 @@ async def opened_look(
     settings.home.mkdir(parents=True, exist_ok=True)  # else answers would be in no ledger
     async with AsyncExitStack() as opened:
         chats = [
-            await opened.enter_async_context(opened_chats(one, settings)) for one in data.models
+            await opened.enter_async_context(opened_chats(one, settings))
+            for one in dict.fromkeys(data.models)
         ]
         places = asyncio.Semaphore(_AT_ONCE)
 
@@ -69,7 +70,9 @@ async def opened_look(
         async def find(record: ImportedRecord) -> list[Finding]:
             findings = [*find_in_record(record), *differing().get(record.where, ())]
             sample = record.sample
-            if sample is None or any(one.severity == "error" for one in findings):
+            is_wrong = any(one.severity == "error" for one in findings)
+            # what calls return is part of what the gold rests on, and a reader would not see it
+            if sample is None or is_wrong or record.lacks_results:
                 return findings
             async with places:
                 tools = {tool.key: tool for tool in record.tools}

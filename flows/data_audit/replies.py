@@ -84,7 +84,7 @@ def _replies_by_item(folders: Sequence[Path]) -> Mapping[str, Mapping[str, Reply
 def _point(record: ImportedRecord) -> DuePoint | None:
     """Return the only point at which a record's assistant acts; None if there are several."""
     sample = record.sample
-    if sample is None:
+    if sample is None or record.lacks_results:
         return None
     points = due_points(sample, record.tools)
     return points[0] if len(points) == 1 else None if points else _idle(sample, record)

@@ -54,6 +54,13 @@ def test_of_bfcl_only_the_list_of_the_argument_changes(tmp_path: Path) -> None:
     }
 
 
+def test_of_bfcl_a_wrong_value_beside_the_gold_leaves_the_list(tmp_path: Path) -> None:
+    where = bfcl(tmp_path, {"pay": {"amount": [2000, 20, ""]}})
+    for expected, accepted in ((2000, [2000, ""]), (200, [2000, "", 200])):
+        row = patched([finding(where, expected=expected)], "bfcl")
+        assert row["ground_truth"] == [{"pay": {"amount": accepted}}]
+
+
 def test_of_bfcl_a_value_within_an_object_keeps_the_lists_around_members(tmp_path: Path) -> None:
     where = bfcl(tmp_path, {"pay": {"body": [{"amount": [20], "by": ["", "card"]}]}})
     row = patched([finding(where, argument="body.amount")], "bfcl")

@@ -57,6 +57,12 @@ def test_what_most_strong_models_answer_alike_is_a_warning_with_how_many(tmp_pat
     )
 
 
+def test_records_whose_results_are_unknown_are_left_out(tmp_path: Path) -> None:
+    replies = {model: [RIGHT, RIGHT, RIGHT, OTHER] for model in "abc"}
+    records = [record(at)._replace(lacks_results=at == 3) for at in range(4)]
+    assert [*find_in_replies(records, [write(tmp_path, replies)])] == []
+
+
 @pytest.mark.parametrize("others", [2, 3])
 def test_no_fewer_than_two_thirds_of_strong_models_and_three_count(
     tmp_path: Path, others: int
