@@ -2,7 +2,11 @@
 runs.
 """
 
+import json
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +38,14 @@ from callwright.generators.catalogs.openapi import read_openapi
 from callwright.llm.models import ModelSettings
 from callwright.llm.template.defects import DEFECTS
 from callwright.llm.tool_sentences import SentenceFile
+from callwright.validators.metrics.ratios import share_interval
 from callwright.warehouse.exports.formats import EXPORTS
 from callwright.warehouse.records import Tool
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import run_here
 
 DOCS = Path(__file__).parents[3] / "docs"
+AUDITS = DOCS / "audits"
 PARTS = (
     Recipe,
     SeedTools,
@@ -216,3 +222,67 @@ def test_lists_for_people_name_all_that_there_is(tmp_path: Path) -> None:
     } == set()
     pages = {path.relative_to(DOCS.parent).as_posix() for path in DOCS.glob("*.md")}
     assert {path for path in pages if f"({path})" not in readme} == set()
+
+
+Findings = list[dict[str, Any]]
+
+
+def audited(name: str) -> dict[str, Findings]:
+    """The published findings of a data set, in the parts that have tables of their own."""
+    lines = (AUDITS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    found, parts = [json.loads(line) for line in lines], defaultdict(list)
+    for one in found:
+        turns = "several" if one["item"].startswith("multi_turn") else "single"
+        parts[f"({name}.md), {turns} turns" if name == "bfcl" else f"({name}.md)"].append(one)
+    return parts
+
+
+def share_of_right(findings: Iterable[bool]) -> str:
+    right = list(findings)
+    low, high = share_interval(sum(right), len(right))
+    return f"{sum(right)} of {len(right)}: {sum(right) / len(right):.0%} ({low:.0%}–{high:.0%})"
+
+
+def is_right(finding: dict[str, Any]) -> bool:
+    return set(finding["verdicts"]) == {"right"}
+
+
+def verdicts_of(reader: int, findings: Findings) -> str:
+    counts = Counter(one["verdicts"][reader] for one in findings if len(one["verdicts"]) > reader)
+    words = ("right", "arguable", "wrong")
+    return " / ".join(str(counts[word]) for word in words) if counts else "–"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in AUDITS.glob("*.jsonl")))
+def test_the_tables_of_audits_say_what_their_findings_say(name: str) -> None:
+    page, index = [(AUDITS / f"{one}.md").read_text(encoding="utf-8") for one in (name, "README")]
+    for part, findings in audited(name).items():
+        sorts, causes = defaultdict(list), defaultdict(list)
+        for one in findings:
+            sorts[one["sort"]].append(is_right(one))
+            causes[one["cause"]].append(is_right(one))
+        rows = {f"`{sort}`": right for sort, right in sorts.items()}
+        rows["all"] = [*chain(*sorts.values())]
+        due = [f"| {row} | {share_of_right(right)} |" for row, right in rows.items()]
+        assert [row for row in due if row not in page] == []
+        severities = Counter(one["severity"] for one in findings)
+        [line] = [row for row in index.splitlines() if row.startswith("| [") and part in row]
+        cells = [cell.strip() for cell in line.split("|")[3:-1]]
+        assert cells[:2] == [str(severities[one]) for one in ("error", "warning")]
+        assert cells[3:] == [
+            *(verdicts_of(reader, findings) for reader in (0, 1)),
+            share_of_right(map(is_right, findings)),
+            share_of_right(map(all, causes.values())),
+        ]
+
+
+def test_the_precision_that_audits_show_is_that_of_the_published_findings() -> None:
+    read, right = Counter[str](), Counter[str]()
+    for path in AUDITS.glob("*.jsonl"):
+        for one in chain(*audited(path.stem).values()):
+            read[one["sort"]] += 1
+            right[one["sort"]] += is_right(one)
+    text = (DOCS.parent / "validators" / "audit" / "measured.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text) == {
+        sort: {"judged": read[sort], "confirmed": right[sort]} for sort in read
+    }
