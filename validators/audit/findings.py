@@ -193,7 +193,8 @@ def _of_world(call: GoldCall, known: frozenset[str], scene: Scene) -> Iterator[_
     said = " ".join(one.text for one in stated_in(scene.turns))
     for name, argument in call.arguments.items():
         for path, value in walk(argument, name):
-            if not isinstance(value, str) or value in known or value in said:
+            # people leave out the sign of a number: "order W7" is #W7
+            if not isinstance(value, str) or value in known or value.lstrip("#") in said:
                 continue
             if _WORLD_CODE.fullmatch(value) and not _WORLD_DAY.fullmatch(value):
                 reason = f"Neither the database nor the user's words have {path} = {value!r}."

@@ -105,3 +105,10 @@ def test_tasks_that_can_not_be_read_are_told(tmp_path: Path) -> None:
     assert "tools.py" in record.problems[0].message
     with pytest.raises(ConfigurationError, match="tasks"):
         [*read_tau2_tasks(tmp_path / "src")]
+
+
+def test_an_id_may_be_said_without_its_sign(tmp_path: Path) -> None:
+    told = {"reason_for_call": "Add a bolt to order W8.", "known_info": "", "domain": "shop"}
+    added = action("add_parts", order_id="#W8", parts=[{"name": "bolt", "count": 2}])
+    [record] = read(tmp_path, task(added, instructions=told), database={"parts": ["bolt"]})
+    assert [*find_in_record(record)] == []
