@@ -19,6 +19,7 @@ from pyarrow import parquet
 from callwright.flows.progress import SilentProgress
 from callwright.flows.run.plan import build_dataset
 from callwright.flows.settings import open_warehouse
+from callwright.warehouse.exports.certificates import CERTIFICATE, SCHEMA, VERIFIER
 from tests.support.flows.small_builds import (
     KINDS,
     TOP,
@@ -187,8 +188,9 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
     exported = told(home, "export", "v1", "--to", to, "--with-template", "--out", str(tmp_path))
     paths = [Path(name) for name in exported["files"]]  # type: ignore[index]
     assert all(path.is_relative_to(tmp_path) and path.is_file() for path in paths)
-    assert {"README.md", "export.json"} <= {path.name for path in paths}
-    data = [path for path in paths if path.name not in {"README.md", "export.json"}]
+    about = {"README.md", "export.json", CERTIFICATE, SCHEMA, VERIFIER}
+    assert about <= {path.name for path in paths}
+    data = [path for path in paths if path.name not in about]
     counts = {str(path.relative_to(tmp_path)): count_rows(path) for path in data}
     samples = exported["samples"]  # type: ignore[index]
     skipped = sum(one["number"] for one in exported["skipped"])  # type: ignore[index]

@@ -22,7 +22,7 @@ from callwright.flows.data_checks import CheckedRecordLine
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.small_builds import TOP, environment, run_here
 
-NAMES_AT_MOST = 31
+NAMES_AT_MOST = 35
 
 
 def get_rain(city: str, day: str = "today") -> str:
