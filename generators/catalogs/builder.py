@@ -30,7 +30,6 @@ from callwright.generators.catalogs.schema_words import (
 )
 from callwright.generators.catalogs.soundness import (
     first_fault,
-    is_sound,
     note_hidden,
     sound_words,
     without_hidden,
@@ -261,7 +260,7 @@ def usable_original(
     whole: JsonSchema | None, places: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 ) -> Original | None:
     """Return the schema of a whole call to be kept beside a tool, or None if it is no schema."""
-    if whole is None or not is_sound(whole):
+    if whole is None or first_fault(whole, {}) is not None:
         return None
     return Original(schema_of_call=whole, places=dict(places))
 

@@ -191,11 +191,6 @@ def _fault_of_form(schema: bytes) -> Fault | None:
     return Fault(tuple(str(step) for step in error.absolute_path), error.message)
 
 
-def is_sound(schema: JsonSchema) -> bool:
-    """Whether a schema is one by the meta-schema, with all that it holds."""
-    return _METASCHEMA.is_valid(schema)
-
-
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop invalid JSON Schema keywords one by one, because the rest of the schema may be valid."""
     valid_keywords = dict(schema)
