@@ -41,7 +41,7 @@ app.add_typer(recipe_group, name="recipe")
 _WRONG = 2  # as of any command that is given a wrong recipe
 
 
-@command(app, "init", "init my-dataset")
+@command(app, "init", "init my-dataset", begins="Writing the recipe")
 def init(
     folder: Path = Path(),
     *,

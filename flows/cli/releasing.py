@@ -386,6 +386,7 @@ def publish() -> CommandResult:
     "export v1 --to openai --kind sQsA --out exported; "
     "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate"
     " 0.2:0.8",
+    begins="Reading the release",
 )
 def export(
     release: OneRelease,

@@ -118,7 +118,12 @@ def refresh(recipe: Path) -> CommandResult:
     return CommandResult(drifts, [table, f"{changed} changed. The new ones are used from now on."])
 
 
-@command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
+@command(
+    tools,
+    "import",
+    "tools import openapi api.yaml --name api --include tag=users",
+    begins="Reading the document",
+)
 def import_tools(
     format_name: Annotated[str, Option(metavar="FORMAT")],
     path: Sequence[Path] = (),
