@@ -70,7 +70,11 @@ def find_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[Ar
         if name not in arguments
     ]
     values = [
-        _value_problem(name, value, error)
+        _problem_of(
+            error,
+            f"The value of {name!r}, {value!r}, does not fit: {error.message}.",
+            [name, *error.absolute_path],
+        )
         for name, value in arguments.items()
         if name in tool.properties
         for error in _errors_of(value, tool.properties[name])
@@ -88,15 +92,12 @@ _SORTS: dict[str, ProblemSort] = {
 }
 
 
-def _value_problem(name: str, value: JsonValue, error: ValidationError) -> ArgumentProblem:
+def _problem_of(
+    error: ValidationError, message: str, steps: Iterable[str | int]
+) -> ArgumentProblem:
     held: Any = error.instance  # jsonschema types what is always set as if it might not be
-    return ArgumentProblem(
-        _SORTS.get(str(error.validator), "schema"),
-        f"The value of {name!r}, {value!r}, does not fit: {error.message}.",
-        _path_of([name, *error.absolute_path]),
-        held,
-        _rule_of(error),
-    )
+    sort = _SORTS.get(str(error.validator), "schema")
+    return ArgumentProblem(sort, message, _path_of(steps), held, _rule_of(error))
 
 
 def _rule_of(error: ValidationError) -> str:
@@ -187,12 +188,8 @@ def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[
         rule = f"minProperties: {fewest_of(tool)}"
         return [ArgumentProblem("required", reason, "", dict(arguments), rule)]
     return [
-        ArgumentProblem(
-            _SORTS.get(str(error.validator), "schema"),
-            f"The call of {tool.name!r} does not fit: {told_of(error)}.",
-            _path_of(error.absolute_path),
-            error.instance,
-            _rule_of(error),
+        _problem_of(
+            error, f"The call of {tool.name!r} does not fit: {told_of(error)}.", error.absolute_path
         )
         for error in errors
     ]

@@ -356,7 +356,7 @@ def _spelled_out(thing: str, around: str) -> str:
 
 def is_told(name: str) -> bool:
     """Whether people may know what a parameter of this name takes: an id, but no token."""
-    return bool((_OPAQUE - {"token"}) & set(words_of(name)[-1:]))
+    return bool(ID_ENDINGS & set(words_of(name)[-1:]))
 
 
 def names_thing(name: str) -> bool:
