@@ -53,7 +53,7 @@ from callwright.warehouse.releases import check_release_name, freeze, list_relea
 from callwright.warehouse.rows import Row, body_of, rows_of
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 4  # raised when the same files would be read as other records
+READER_VERSION = 5  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
