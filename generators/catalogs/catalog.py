@@ -33,10 +33,11 @@ _OfFile = Literal[
     "bad_record", "dead_link", "incomplete_listing", "no_gold", "other_format", "unknown_field"
 ]
 _OfRow = Literal["escaped_text"]
+_OfProse = Literal["prose_rule", "unread_rule"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
 _Unclear = Literal[_Confused, _Alike, _Assumed]
-_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile, _OfRow]
+_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile, _OfRow, _OfProse]
 ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))

@@ -18,7 +18,8 @@ from callwright.generators.environments.simulated import (
     simulated_result,
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
-from callwright.generators.tools import argument_problems, enough_of, sayable_options
+from callwright.generators.tools import enough_of, sayable_options
+from callwright.generators.whole_calls import made_problems
 from callwright.language.names import split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
@@ -326,7 +327,7 @@ async def _linked(
     due = {
         name: value if name == link.parameter else spoken_arguments[name] for name in tool.required
     }
-    problems = argument_problems(tool, due, partial=False)
+    problems = made_problems(tool, due, partial=False)
     if problems:
         what = f"What {source.name!r} returns can't be given to {tool.name!r}"
         raise RecordError(f"{what}: {' '.join(problems)}")

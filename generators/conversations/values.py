@@ -14,7 +14,8 @@ from callwright.generators.given_values import (
 )
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import EMPTY, argument_problems, as_outlined
+from callwright.generators.tools import EMPTY, as_outlined
+from callwright.generators.whole_calls import made_problems
 from callwright.language.text import fold
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
@@ -73,7 +74,7 @@ class Values:
                 break
             value = await self._another(tool, name)
             given = {**arguments, name: value}
-            if argument_problems(tool, given, partial=True) or value in EMPTY:
+            if made_problems(tool, given, partial=True) or value in EMPTY:
                 continue
             if not any(_are_alike(value, one) for one in (*arguments.values(), *further_values)):
                 further_values.append(value)
