@@ -26,6 +26,7 @@ _WORD = re.compile(r"\$([A-Z_]+)")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?](?=[\s)]|$)\)?\s*|\n\s*\n|\n\s*(?=[-*|•])")
 _SHORT_NOT = re.compile(r"\b(ca)n['’]t\b|(?<=[a-z])n['’]t\b")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
+_PAIR = re.compile(r"[\w.-]+ ?[=:] ?[\w.-]+")  # `name=value`
 _QUOTATION = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|‘([^’\n]{1,60})’|(?<!\w)'([^'\n]{1,40})'(?!\w)"
 )
@@ -122,8 +123,10 @@ class ObjectRules:
 
         def quoted(found: re.Match[str]) -> str:
             said = next(one for one in found.groups() if one is not None)
-            if said in self.properties:
-                return f"{_OPEN}{self._names.index(said)}{_CLOSE}"
+            if (named := said.removesuffix("[]")) in self.properties:
+                return f"{_OPEN}{self._names.index(named)}{_CLOSE}"
+            if _PAIR.fullmatch(said):
+                return said
             self._quoted.append(said)
             return f"{_QUOTE}{len(self._quoted) - 1}{_UNQUOTE}"
 
@@ -243,8 +246,8 @@ class ObjectRules:
             values = self.values(found["values"] or found["other"], name)
             return Condition(name, values, bool(found["not"])) if values else None
         if self._own and (found := pattern("own_value").fullmatch(text)):
-            values = self.values(found["values"], self._own)
-            return Condition(self._own, values) if values else None
+            if values := self.values(found["values"], self._own):
+                return Condition(self._own, values)
         return self._chosen(text)
 
     def _chosen(self, text: str) -> Condition | None:

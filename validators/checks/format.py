@@ -11,8 +11,8 @@ from callwright.generators.routing.tool_graph import known_arguments
 from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
-from callwright.generators.whole_calls import made_problems
 from callwright.generators.transcripts import user_texts
+from callwright.generators.whole_calls import made_problems
 from callwright.language.packs import (
     COMMON_SCRIPT,
     has_folder,
