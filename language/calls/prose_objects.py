@@ -245,10 +245,11 @@ class ObjectRules:
             name = self.name(found["name"] or found["kind"])
             values = self.values(found["values"] or found["other"], name)
             return Condition(name, values, bool(found["not"])) if values else None
-        if self._own and (found := pattern("own_value").fullmatch(text)):
-            if values := self.values(found["values"], self._own):
-                return Condition(self._own, values)
-        return self._chosen(text)
+        if (chosen := self._chosen(text)) is not None:
+            return chosen
+        found = pattern("own_value").fullmatch(text) if self._own else None
+        values = self.values(found["values"], self._own) if found else ()
+        return Condition(self._own, values) if values else None
 
     def _chosen(self, text: str) -> Condition | None:
         """Return the condition that a text makes by naming only choices of another member."""
@@ -354,7 +355,7 @@ def clauses_of(text: str) -> Iterator[str]:
 
 
 def _without(name: str) -> JsonSchema:
-    return {"properties": {name: False}}
+    return {"not": {"required": [name]}}
 
 
 @lru_cache(4096)
