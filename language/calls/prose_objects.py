@@ -155,13 +155,20 @@ class ObjectRules:
         others = {name for name in marked if name != self._own and is_marked(name)}
         outside = self._outside is not None and self._outside.search(sentence) is not None
         if self._own:
+            if held := pattern("holding").fullmatch(text):  # of what is in a list
+                is_own = self.subject(held["who"]) == self._own
+                return (self._own,) if is_own and self._is_list(self._own) else ()
             is_own = pattern("own_rule").match(text) is not None or self._own in marked
             is_ruled = (others or outside) and not pattern("order").search(text)
-            is_bound = (
-                self._own not in self.required and pattern("bound_to").match(text) is not None
-            )
+            is_free = self._own not in self.required
+            is_bound = is_free and pattern("bound_to").match(text) is not None
             return (self._own,) if is_own and (is_ruled or is_bound) else ()
         return tuple(sorted(others - self.required)) if pattern("relating").search(text) else ()
+
+    def _is_list(self, name: str) -> bool:
+        schema = self.properties[name]
+        parts = [schema, *(schema.get("allOf") or ())] if isinstance(schema, dict) else []
+        return any(isinstance(one, dict) and json_type(one) == "array" for one in parts)
 
     # ---- what is read of clauses ----
 
@@ -188,7 +195,7 @@ class ObjectRules:
             return ()
         inner = schema.get("items") if json_type(schema) == "array" else schema
         inner = inner if isinstance(inner, dict) else {}
-        said = self._said(text, {str(one) for one in choices_of(inner)})
+        said = self._said(text, {str(one) for one in _choices_in(inner)})
         is_sure = is_sure or any(self._is_shown(name, one) for one in said)
         found = [self._value(one, name, inner, is_sure=is_sure) for one in said]
         return () if None in found else tuple(found)
@@ -211,7 +218,7 @@ class ObjectRules:
     def _value(self, part: str, name: str, inner: JsonSchema, *, is_sure: bool) -> JsonValue:
         is_quoted = part.startswith(_QUOTE)
         said = self._quoted[int(part[1:-1])] if is_quoted else part.strip(".:")
-        choices = [*choices_of(inner)]
+        choices = [*_choices_in(inner)]
         schema = self.properties[name]
         known = [*choices, *(schema.get("examples") or ()), schema.get("default")]
         for one in known:
@@ -258,7 +265,7 @@ class ObjectRules:
             return None
         owners: list[Condition] = []
         for name, schema in members_of(self.properties):
-            choices = {one for one in choices_of(schema) if isinstance(one, str)}
+            choices = {one for one in _choices_in(schema) if isinstance(one, str)}
             parts = self._said(found["values"], choices)
             said = [self._quoted[int(one[1:-1])] if one[0] == _QUOTE else one for one in parts]
             if name != self._own and choices and choices.issuperset(said):
@@ -352,6 +359,13 @@ def clauses_of(text: str) -> Iterator[str]:
         if "(" in part and not pattern("required_lead").match(part):
             yield " ".join(_BRACKETS.sub(" ", part).split())
             yield from (one.strip() for one in _BRACKETS.findall(part))
+
+
+def _choices_in(schema: JsonSchema) -> list[JsonValue]:
+    """Return a schema's choices, or those of its alternatives."""
+    branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or ()]
+    inner = (one for branch in branches if isinstance(branch, dict) for one in choices_of(branch))
+    return [*choices_of(schema)] or [*inner]
 
 
 def _without(name: str) -> JsonSchema:

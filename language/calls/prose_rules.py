@@ -18,6 +18,7 @@ from callwright.language.calls.prose_objects import (
 from callwright.warehouse.records import JsonSchema
 
 _DEEPEST = 6
+_BRANCHES = ("allOf", "anyOf", "oneOf")
 
 
 class ProseRule(NamedTuple):
@@ -77,7 +78,7 @@ def _with_rules(
     required = frozenset(schema.get("required") or ())
     scope = ObjectRules(properties, required, outer, " ".join(texts))
     told = [("", text) for text in dict.fromkeys(texts)]
-    told += [(name, str(one.get("description") or "")) for name, one in members_of(properties)]
+    told += [(name, text) for name, one in members_of(properties) for text in _texts_of(one)]
     for name, text in told:
         for sentence in ruling_sentences(text):
             if (is_read := scope.read(sentence, name, READERS)) is not None:
@@ -106,8 +107,24 @@ def _with_members(
     """Return a value's schema with the rules of the objects in it, and what is unread there."""
     if isinstance(schema.get("properties"), dict):
         return _with_rules(schema, [str(schema.get("description") or "")], path, outer, rules)
-    items = schema.get("items")
-    if not isinstance(items, dict) or len(path) > _DEEPEST:
-        return schema, {}
-    inner, unread = _with_members(items, path, outer, rules)
-    return schema if inner is items else {**schema, "items": inner}, unread
+    changed: JsonSchema = {}
+    unread: dict[str, str] = {}
+    if isinstance(items := schema.get("items"), dict):
+        inner, lost = _with_members(items, path, outer, rules)
+        changed |= {} if inner is items else {"items": inner}
+        unread |= lost
+    for word in (one for one in _BRANCHES if isinstance(schema.get(one), list)):
+        branches = [one for one in schema[word] if isinstance(one, dict)]
+        read = [_with_members(one, path, outer, rules) for one in branches]
+        if any(new is not old for (new, _), old in zip(read, branches, strict=True)):
+            changed[word] = [new for new, _ in read]
+        if word == "allOf" or all(lost for _, lost in read):  # else another alternative does
+            unread |= {name: said for _, lost in read for name, said in lost.items()}
+    return {**schema, **changed} if changed else schema, unread
+
+
+def _texts_of(schema: JsonSchema) -> list[str]:
+    """Return the descriptions of a value, those of its alternatives too."""
+    branches = (one for word in _BRANCHES for one in schema.get(word) or ())
+    texts = [one.get("description") for one in (schema, *branches) if isinstance(one, dict)]
+    return [*dict.fromkeys(text for text in texts if isinstance(text, str) and text)]

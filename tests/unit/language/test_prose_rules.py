@@ -343,6 +343,8 @@ NO_RULES = [
     "The time between when the incident was made and when it ended.",
     "Size must be less than what the plan allows.",
     "This value must match the name of an existing integration.",
+    "This is only relevant if the user wants to add tags to the tweet.",
+    "We recommend providing a precision of four decimal places.",
 ]
 
 
@@ -380,6 +382,22 @@ def test_an_optional_member_with_an_unread_rule_is_taken_out_of_its_object() -> 
     read = read_rules("", parameters)
     assert [*read.schema["properties"]["place"]["properties"]] == ["street"]
     assert [(rule.about, rule.is_read) for rule in read.rules] == [("place.unit_code", False)]
+
+
+def test_what_a_list_must_hold_is_told_as_unread() -> None:
+    members: dict[str, JsonSchema] = {"id": TEXT, "label": TEXT}
+    sets: JsonSchema = {"type": "array", "items": {"type": "object", "properties": members}}
+    text = "Must contain a set with id start"
+    assert reading_of(text, "sets", sets=sets).unread == {"sets": text}
+
+
+def test_descriptions_of_alternatives_are_read() -> None:
+    text = "Must be present for comment and note message types."
+    body = {"anyOf": [{**TEXT, "description": text}, TEXT]}
+    kinds = {"anyOf": [one_of("comment"), one_of("comment", "note", "quick_reply")]}
+    validator = Draft202012Validator(reading_of("", body=body, message_type=kinds).schema)
+    assert validator.is_valid({"message_type": "quick_reply"})
+    assert not validator.is_valid({"message_type": "note"})
 
 
 def test_rules_of_members_are_held_in_their_object_and_in_lists() -> None:
