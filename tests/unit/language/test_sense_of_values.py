@@ -174,3 +174,9 @@ def test_what_either_of_two_parameters_may_be_is_no_choice() -> None:
 def _object(members: dict[str, object], *required: str) -> dict[str, object]:
     needed = [*(required or members)]
     return {"type": "object", "properties": members, "required": needed}
+
+
+def test_nobody_makes_up_the_scopes_of_an_access_token() -> None:
+    asked = {**TEXT, "description": "Scopes requested by the OAuth flow"}
+    assert not tells_values("scope", asked)
+    assert tells_values("scope", {**asked, "enum": ["read", "write"]})
