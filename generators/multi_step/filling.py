@@ -246,18 +246,14 @@ class Filling:
 def _says_the_same_twice(sources: Iterable[ValueSource]) -> bool:
     """Whether a call states one text for two parameters: nobody could tell that they are swapped.
 
-    A day may well be both the first and the last.
+    A town may well be both the first and the last.
     """
-    said = [
-        one.value
-        for one in sources
-        if isinstance(one, StatedValue) and one.element not in _OFTEN_THE_SAME
-    ]
+    said = [one.value for one in sources if isinstance(one, StatedValue) and one.element in _OWN]
     texts = [one for one in said if isinstance(one, str)]
     return len(texts) > len(set(texts))
 
 
-_OFTEN_THE_SAME = frozenset({"date", "time", "sort", "filter"})
+_OWN = frozenset({"text", "keyword", "identifier"})  # what no two parameters of a call share
 
 
 def _names_in(source: ValueSource) -> Iterator[JsonValue]:
