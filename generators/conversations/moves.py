@@ -9,10 +9,11 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.conversations.scenarios import changeable, comparable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
+from callwright.generators.environments.linking import words_of
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import (
-    cursors_of,
     links_between,
+    paging_of,
     shape_of,
     simulated_error,
     simulated_result,
@@ -43,20 +44,26 @@ from callwright.warehouse.records import (
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
-    """List a result's texts and numbers in order, then its booleans.
+    """List a result's texts and numbers in order, then what says little.
 
-    Of a list, the facts of the first entry come first. The cursor of its next page is no fact.
+    Booleans say little, and so does what the tool's name says already ("Type: article"). Of a list,
+    the facts of the first entry come first. Where in a longer list it stands is no fact.
     """
-    facts = _facts("", result, tool.returns or {})
-    return sorted(facts, key=lambda one: isinstance(one.value, bool))
+    named = {*words_of(tool.name)}
+
+    def says_little(fact: Fact) -> bool:
+        is_name = isinstance(fact.value, str) and named.issuperset(words_of(fact.value))
+        return is_name or isinstance(fact.value, bool)
+
+    return sorted(_facts("", result, tool.returns or {}), key=says_little)
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
     schema = shape_of(schema)
     if isinstance(value, dict):
-        members, codes = schema.get("properties") or {}, cursors_of(schema)
+        members, paging = schema.get("properties") or {}, paging_of(schema)
         for member, inner_value in value.items():
-            if member not in codes:
+            if member not in paging:
                 yield from _facts(member, inner_value, members.get(member) or {})
     elif isinstance(value, list):
         for inner_value in value:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import partial, reduce
 from math import ceil, floor
@@ -20,7 +20,7 @@ from callwright.language.calls.codes import (
     write_code,
     write_link,
 )
-from callwright.language.calls.examples import usable_examples
+from callwright.language.calls.examples import ticks_in_a_second, usable_examples
 from callwright.language.calls.parameters import (
     ASKED_OF,
     CLOCKED,
@@ -215,6 +215,8 @@ def _propose(
 
 
 def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    if ticks := ticks_in_a_second(name, schema):
+        return ticks * _seconds(rng)
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
     kind = meaning_of(name, schema)
     # else the name tells more than the table
@@ -378,6 +380,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = usable_examples(name, schema)
     row = meaning_row(name, schema)
+    if ticks := ticks_in_a_second(name, schema):
+        return str(ticks * _seconds(rng))
     is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
     if kind == "pattern":  # what it means often has the form that the pattern wants
         kind = meaning_by_words(name, str(schema.get("description", "")))
@@ -446,6 +450,12 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
 def _random_day(rng: Random) -> str:
     """Return a random day in the period that all samples use."""
     return (FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))).isoformat()
+
+
+def _seconds(rng: Random) -> int:
+    """Return a moment of that period in seconds since 1970."""
+    first = datetime.combine(FIRST_DAY, time(), tzinfo=UTC).timestamp()
+    return int(first) + 60 * rng.randrange(_DAYS * 24 * 60)
 
 
 def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
