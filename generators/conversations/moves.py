@@ -20,6 +20,7 @@ from callwright.generators.environments.simulated import (
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
+from callwright.language.calls.examples import ticks_in_a_second
 from callwright.language.names import split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
@@ -47,7 +48,8 @@ def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """List a result's texts and numbers in order, then what says little.
 
     Booleans say little, and so does what the tool's name says already ("Type: article"). Of a list,
-    the facts of the first entry come first. Where in a longer list it stands is no fact.
+    the facts of the first entry come first. Where in a longer list it stands is no fact, nor is a
+    moment in seconds.
     """
     named = {*words_of(tool.name)}
 
@@ -68,7 +70,7 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
     elif isinstance(value, list):
         for inner_value in value:
             yield from _facts(name, inner_value, schema.get("items") or {})
-    elif value is not None and name:
+    elif value is not None and name and not ticks_in_a_second(name, schema):
         yield Fact(label=_label(name, schema), value=value)
 
 

@@ -20,7 +20,7 @@ from callwright.generators.environments.things import Kinds, place_of
 from callwright.language.calls.codes import is_uuid, phrase, prefix_of
 from callwright.language.calls.examples import ticks_in_a_second
 from callwright.language.calls.parameters import meaning_of, meaning_row
-from callwright.language.calls.sampling import make_value
+from callwright.language.calls.sampling import make_value, type_within
 from callwright.language.schemas import fits, json_type
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
@@ -275,6 +275,8 @@ class Population:
         )
         if self._is_heading(thing.kind, name) and is_called(name, schema):
             return self.identity(thing, name, schema)
+        if known := type_within(thing.kind, name, {"id": {}, name: schema}):
+            return known
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
             named_kind = thing.kind
             if len(words) > 1 and is_opaque(name):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.linking import is_wrapping, plain, words_of
-from callwright.language.calls.sampling import joined, make_value
+from callwright.language.calls.sampling import joined, make_value, put_in_order, type_within
 from callwright.language.names import deed_of, function_words, names_one, split_name
 from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import TIME_VALUE, choices_of, fits, json_type
@@ -226,16 +226,20 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     if isinstance(members, dict) and members and depth < _DEEPEST:
         echoed = _echoed(members, asked) if _is_asked_of(name, asked, depth) else {}
         codes = cursors_of(schema)
-        return {
+        made = {
             member: (
                 _cursor(member, inner, asked)
                 if member in codes
                 else echoed[member]
                 if member in echoed
-                else _simulate(member, inner, asked, depth + 1)
+                else (depth > 0 and type_within(name, member, members))
+                or _simulate(member, inner, asked, depth + 1)
             )
             for member, inner in members.items()
         }
+        own = {member: value for member, value in made.items() if member not in echoed}
+        put_in_order(own, members)
+        return made | own
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)

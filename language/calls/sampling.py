@@ -35,7 +35,7 @@ from callwright.language.calls.parameters import (
     tells_values,
     text_of,
 )
-from callwright.language.names import function_words, names_one, split_name, topic_of
+from callwright.language.names import function_words, names_one, singular, split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
@@ -335,13 +335,29 @@ def _object(
         # a team's "name" is no person's
         told = {ASKED_OF: f"set_{name}", **members[one]}
         try:
-            values[one] = make_value(one, told, language, rng, depth=depth + 1)
+            values[one] = type_within(name, one, members) or make_value(
+                one, told, language, rng, depth=depth + 1
+            )
         except ReplyError:
             if one in required:
                 raise
     if not values:
         raise ReplyError(f"No member of {name!r} takes a value that can be made.")
     return {one: values[one] for one in members if one in values}
+
+
+def type_within(thing: str, name: str, members: Mapping[str, JsonSchema]) -> str:
+    """Return what stands as the `type` of an object with an `id`: the thing that it is, or "".
+
+    "" also for other members, and where the schema shows what stands there.
+    """
+    schema = members[name]
+    is_open = json_type(schema) == "string" and not schema.keys() & _SHOWN
+    if (*split_name(name),) != _TYPE or "id" not in members or not is_open or not thing:
+        return ""
+    *before, last = split_name(thing)
+    told = "_".join((*before, singular(last)))
+    return told if fits(told, schema) and not stated_choices(schema) else ""
 
 
 def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
@@ -510,6 +526,8 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
 
 _CALL_TRIES = 12
 _USUAL_LENGTH, _OPEN = 8, re.compile(r"[*+]|,\}")
+_TYPE = ("type",)
+_SHOWN = frozenset({"enum", "const", "examples", "default", "pattern", "format"})
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")

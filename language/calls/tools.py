@@ -240,7 +240,7 @@ def field_phrase(names: Sequence[str], language: Language) -> str:
 
 def _things_in(name: str) -> list[str]:
     """Return the words of a tool's name for what it is about: "errors" of `get_errors_for_job`."""
-    verb, *words = function_words(name)
-    about = words if deed_of(verb) != "other" else [verb, *words]
+    words = function_words(name)
+    about = words[:-1] if deed_of(words[-1]) != "other" else words[1:]  # its verb is first or last
     end = next((at for at, word in enumerate(about) if word in _JOINING), len(about))
     return humanise("_".join(about[:end])).split() if end else []

@@ -244,6 +244,7 @@ def test_what_tools_are_about_is_said_without_their_verbs() -> None:
 
     assert phrase("get_push_token") == "my push token"
     assert phrase("get_errors_for_import_job") == "my errors"
+    assert phrase("retrieveConversation") == "my conversation"
     assert phrase("getAlertSetting", "deleteAlertSetting") == "my alert setting"
     assert phrase("delete_import_source", "delete_page") == "my account"
     assert phrase("Banking.Accounts.openAccount") == "my banking"

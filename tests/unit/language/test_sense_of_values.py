@@ -223,3 +223,12 @@ def test_what_ends_begins_before() -> None:
     for seed in range(20):
         values = drawn(made, ["starts_at", "ends_at"], seed)
         assert values["starts_at"] < values["ends_at"]
+
+
+def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
+    inner = {"type": "object", "properties": {"id": TEXT, "type": TEXT}, "required": ["type"]}
+    made = make_tool("create_rule", business_services=inner, type=TEXT)
+    for seed in range(10):
+        values = drawn(made, ["business_services", "type"], seed)
+        assert values["business_services"]["type"] == "business_service"
+        assert values["type"] != "business_service"
