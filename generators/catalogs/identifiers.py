@@ -87,15 +87,22 @@ class _KnownIds(NamedTuple):
         words = split_name(name.removesuffix("s"))
         if len(words) == 1:
             thing = singular(of or _thing_before(name, path))
-            returned = self.on_path.get(path, {}).get(words, frozenset())
-            own = next(iter(returned), "") if len(returned) == 1 else ""
             words = (*split_name(thing), *words) if thing else words
             known = self.by_name.get(words) if thing else ""
-            return known or own or self._usual_of(words)
+            return known or self._returned(name, path) or self._named(words)
+        return self._named(words)
+
+    def _returned(self, name: str, path: str) -> str:
+        """Return the one `id` that operations on a path return, if the path ends with that."""
+        is_inside = f"{{{name}}}/" in path.replace("~1", "/")
+        shown = self.on_path.get(path, {}).get(split_name(name.removesuffix("s")), frozenset())
+        return next(iter(shown)) if len(shown) == 1 and not is_inside else ""
+
+    def _named(self, words: _Words) -> str:
+        """Return an id of this name or its last words ("assigned user id"), or a usual one."""
         ends = (words[at:] for at in range(len(words) - 1))
-        return next((self.by_name[end] for end in ends if end in self.by_name), "") or (
-            self._usual_of(words)
-        )
+        known = next((self.by_name[end] for end in ends if end in self.by_name), "")
+        return known or self._usual_of(words)
 
     def _usual_of(self, words: _Words) -> str:
         """Return the usual id, with letters of its thing where things differ in them."""

@@ -112,12 +112,12 @@ async def requested(
 
 
 async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Arguments:
-    """Return another value for one of the arguments."""
-    name = stage.rng.choice(changeable(tool))
-    others = await stage.values.others(tool, name, arguments, 1)
-    if not others:
-        raise RecordError(f"{name!r} of {tool.name!r} has no other value than {arguments[name]!r}.")
-    return {name: others[0]}
+    """Return another value for one of the arguments. Raises RecordError if none takes another."""
+    names = changeable(tool)
+    for name in stage.rng.sample(names, len(names)):
+        if others := await stage.values.others(tool, name, arguments, 1):
+            return {name: others[0]}
+    raise RecordError(f"No argument of {tool.name!r} has another value that fits: {arguments!r}.")
 
 
 def asks(*parts: Part) -> Move:

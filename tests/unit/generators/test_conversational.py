@@ -18,6 +18,7 @@ from callwright.generators.conversations.making import (
 )
 from callwright.generators.conversations.moves import plan_conversations
 from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
+from callwright.generators.conversations.values import Values
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
@@ -39,6 +40,7 @@ from callwright.warehouse.records import (
     WordedScenario,
 )
 from tests.support.conversational import TOOLS, converse, scenario_order, template_context
+from tests.support.warehouse.fixtures import make_tool
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 ALL = list(TOOLS.values())
@@ -248,3 +250,19 @@ def test_what_tools_are_about_is_said_without_their_verbs() -> None:
     assert phrase("getAlertSetting", "deleteAlertSetting") == "my alert setting"
     assert phrase("delete_import_source", "delete_page") == "my account"
     assert phrase("Banking.Accounts.openAccount") == "my banking"
+
+
+async def test_another_value_leaves_a_call_that_fits_its_schema_as_a_whole() -> None:
+    text = {"type": "string"}
+    by_card = {"properties": {"way": {"const": "card"}}, "required": ["card"]}
+    others = {"properties": {"way": {"enum": ["cash", "bill"]}, "card": False}}
+    parameters = {
+        "type": "object",
+        "properties": {"way": {"type": "string", "enum": ["card", "cash", "bill"]}, "card": text},
+        "required": ["way"],
+        "oneOf": [by_card, others],
+    }
+    tool = make_tool("pay").with_changes(parameters=parameters)
+    values = Values(template_context(), "en", seed=1)
+    assert await values.others(tool, "way", {"way": "card", "card": "5521 0098"}, 1) == []
+    assert await values.others(tool, "way", {"way": "cash"}, 1) == ["bill"]

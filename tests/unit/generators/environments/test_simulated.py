@@ -116,6 +116,13 @@ def test_names_in_other_letters_are_told_apart() -> None:
     assert result["天气"] != "上海"
 
 
+def test_a_list_of_things_that_the_document_does_not_describe_is_empty() -> None:
+    unknown = {"type": "array", "items": {"type": "object"}}
+    returns = the_object(title=TEXT, legs=unknown, trip=the_object(parts=unknown))
+    result = answer("orders/get", {"id": TEXT}, {"id": "8f14"}, returns)
+    assert (result["legs"], result["trip"]) == ([], {"parts": []})
+
+
 def test_a_member_of_another_type_is_made() -> None:
     returns = the_object(owner={"type": "integer"})
     assert isinstance(answer("leads/get", {"owner": TEXT}, {"owner": "Ada"}, returns)["owner"], int)
