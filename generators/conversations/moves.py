@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.conversations.scenarios import changeable, comparable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
-from callwright.generators.environments.linking import words_of
+from callwright.generators.environments.linking import is_wrapping, words_of
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import (
     links_between,
@@ -21,7 +21,7 @@ from callwright.generators.environments.simulated import (
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.language.calls.examples import ticks_in_a_second
-from callwright.language.names import split_name
+from callwright.language.names import names_one, singular, split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
 from callwright.llm.stated_schemas import Paragraph
@@ -66,7 +66,9 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
         members, paging = schema.get("properties") or {}, paging_of(schema)
         for member, inner_value in value.items():
             if member not in paging:
-                yield from _facts(member, inner_value, members.get(member) or {})
+                is_of = names_one(member) and len(split_name(member)) == 1 and not is_wrapping(name)
+                called = f"{singular(name)}_{member}" if is_of and name else member
+                yield from _facts(called, inner_value, members.get(member) or {})
     elif isinstance(value, list):
         for inner_value in value:
             yield from _facts(name, inner_value, schema.get("items") or {})

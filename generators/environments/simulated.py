@@ -27,6 +27,7 @@ _PLACING = frozenset({"limit", "size", "offset", "page", "more", "skip"})
 _CURSORS = frozenset({"cursor", "bookmark", "next", "previous", "prev"})
 _OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
 _CURSOR_LENGTH = 24
+_FIRST_WORDS = 4  # of a description: "An opaque cursor"
 _NUMBERED = ("_id", "_code")
 _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
@@ -127,7 +128,8 @@ def _pages(name: str, schema: JsonSchema) -> bool:
             _pages(one, shape_of(inner[one])) for one in inner if isinstance(inner[one], dict)
         )
     if kind == "string":
-        return _is_cursor(name)
+        told = str(schema.get("description") or "").lower()
+        return _is_cursor(name) or not _CURSORS.isdisjoint(told.split()[:_FIRST_WORDS])
     return kind in ("integer", "number", "boolean") and not _PLACING.isdisjoint(last)
 
 

@@ -266,17 +266,21 @@ def test_a_reply_does_not_tell_where_in_a_longer_list_its_result_stands() -> Non
         pages=the_object(page=number, next=after),
         links=the_object(next=TEXT, self=TEXT),
         limit=number,
-        articles=a_list(type=TEXT, title=TEXT),
+        first={**TEXT, "description": "Cursor to identify the first article"},
+        articles=a_list(type=TEXT, id=TEXT, title=TEXT),
     )
     tool = Tool(
         name="list_articles", description="A.", parameters={}, returns=returns, category="Shop"
     )
-    entry = {"type": "article", "title": "Moving in"}
+    entry = {"type": "article", "id": "A-17", "title": "Moving in"}
     result = {
         "type": "list",
         "pages": {"page": 1, "next": {"per_page": 5, "starting_after": "WzE2"}},
         "links": {"next": "https://redwood.example/next", "self": "https://redwood.example/self"},
         "limit": 5,
+        "first": "WzE3",
         "articles": [entry],
     }
-    assert [fact.value for fact in facts_of(result, tool)] == ["Moving in", "list", "article"]
+    told = [(fact.label, fact.value) for fact in facts_of(result, tool)]
+    assert told[:2] == [("article id", "A-17"), ("title", "Moving in")]
+    assert [value for _, value in told[2:]] == ["list", "article"]
