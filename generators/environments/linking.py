@@ -104,6 +104,7 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         and link.parameter in taking.properties
         and taking.name != one.tool.name
     ]
+    paths = {one.tool.name: one.path for one in endpoints}
     offers: dict[str, list[ReturnedValue]] = defaultdict(list)
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
@@ -119,9 +120,12 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         for one in endpoints
         for leaf in leaves_of(one.tool.parameters, through_lists=True)
         for offer in _fitting(one, leaf, offers)
-        if spoken
-        or offer.subject.attribute not in SPOKEN
-        or _names_another(one, leaf, offer, things)
+        if not _is_of_its_like(one, leaf, offer, paths[offer.tool])
+        and (
+            spoken
+            or offer.subject.attribute not in SPOKEN
+            or _names_another(one, leaf, offer, things)
+        )
     ]
     return tuple(dict.fromkeys((*stated_links, *inferred_links)))
 
@@ -227,6 +231,18 @@ def _names_another(
     return not same_thing(thing, thing_at(endpoint)) and any(
         same_thing(thing, one) for one in things
     )
+
+
+def _is_of_its_like(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, path: str) -> bool:
+    """Whether a value offered for a thing's body is the number or code of another such thing.
+
+    A new bank account has a number of its own, though the list of bank accounts has some. It may
+    well refer to another one by its id.
+    """
+    if f"{{{leaf.names[0]}}}" in endpoint.path or offer.subject.attribute == "id":
+        return False
+    own = (endpoint.path, endpoint.path.rpartition("/{")[0])
+    return path in own or same_thing(offer.subject.thing, thing_at(endpoint))
 
 
 def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
