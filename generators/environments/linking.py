@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from callwright.generators.environments.endpoints import Endpoint
-from callwright.language.names import ID_ENDINGS
+from callwright.language.names import ID_ENDINGS, singular
 from callwright.warehouse.records import JsonSchema, Link, Tool
 from callwright.warehouse.tool_notes import ToolNote
 
@@ -53,7 +53,6 @@ _WRAPPING = frozenset(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[^A-Za-z0-9]+")
 _REMARK = re.compile(r"\([^()]*\)")  # "User (Full)" is a user
-_HISSING = ("sses", "xes", "ches", "shes", "zes")
 MOST_HINTS = 4
 
 
@@ -261,7 +260,7 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(65536)
 def _split(name: str) -> tuple[str, ...]:
-    words = tuple(map(_singular, _spoken_words(name)))
+    words = tuple(map(singular, _spoken_words(name)))
     before, either, alternative = words[:-3], words[-3:-2], words[-2:]
     # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
     if alternative[:1] == ("or",) and IDENTIFYING.issuperset((*either, *alternative[1:])):
@@ -271,18 +270,6 @@ def _split(name: str) -> tuple[str, ...]:
 
 def _spoken_words(name: str) -> list[str]:
     return [word.lower() for word in _GAP.split(_HUMP.sub(" ", name)) if word]
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004 - "series" is rare, "ties" rarer
-        return f"{word[:-3]}y"
-    if word.endswith(_HISSING):
-        return word[:-2]
-    return (
-        word[:-1]
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2  # noqa: PLR2004
-        else word
-    )
 
 
 def leaves_of(
@@ -417,7 +404,7 @@ def thing_of_title(title: object) -> str:
 
 def is_wrapping(name: str) -> bool:
     """Whether a name says only that it contains something."""
-    return set(words_of(name)) <= {*_WRAPPING, *map(_singular, _WRAPPING)}
+    return set(words_of(name)) <= {*_WRAPPING, *map(singular, _WRAPPING)}
 
 
 def same_thing(one: str, other: str) -> bool:
