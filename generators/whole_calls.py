@@ -78,10 +78,10 @@ def whole_call(
         if not problems:
             return call
         if not rules.is_plain:
-            fixed = _fixed(flat, kept, call, may_add=may_add)
+            fixed = _fixed(tool, flat, kept, call, may_add=may_add)
             call = _completed(tool, call, rules.schema, language, rng, fixed)
         if schema is not None:
-            fixed = _fixed(places, (*tool.constants, *kept), call, may_add=may_add)
+            fixed = _fixed(tool, places, (*tool.constants, *kept), call, may_add=may_add)
             whole = _completed(tool, call_object(tool, call), schema, language, rng, fixed)
             found = {name: _member_at(whole, places[name]) for name in tool.properties}
             call = {name: value for name, value in found.items() if value is not None}
@@ -90,12 +90,18 @@ def whole_call(
 
 
 def _fixed(
-    places: Mapping[str, tuple[str, ...]], kept: Collection[str], given: Arguments, *, may_add: bool
+    tool: Tool,
+    places: Mapping[str, tuple[str, ...]],
+    kept: Collection[str],
+    given: Arguments,
+    *,
+    may_add: bool,
 ) -> Fixed:
     stay = frozenset(places.get(name, (name,)) for name in kept)
-    return Fixed(
-        stay, None if may_add else frozenset(places[name] for name in given if name in places)
-    )
+    free = None if may_add else frozenset(places[name] for name in given if name in places)
+    # nobody says the plumbing, and no candidate sees it
+    unsaid = {*tool.plumbing} - {*given, *tool.constants}
+    return Fixed(stay, free, frozenset(places[name] for name in unsaid if name in places))
 
 
 def _completed(  # noqa: PLR0917 - a value, its schema, and what may be drawn

@@ -361,7 +361,7 @@ def clauses_of(text: str) -> Iterator[str]:
             yield from (one.strip() for one in _BRACKETS.findall(part))
 
 
-def _choices_in(schema: JsonSchema) -> list[JsonValue]:
+def _choices_in(schema: JsonSchema) -> list[object]:
     """Return a schema's choices, or those of its alternatives."""
     branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or ()]
     inner = (one for branch in branches if isinstance(branch, dict) for one in choices_of(branch))
