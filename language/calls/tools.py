@@ -27,6 +27,7 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 _SPACES = re.compile(r"[\s_\-]+")
 _JOINING = frozenset({"by", "for", "of", "to", "from", "in", "on", "at", "with", "and", "or"})
+_GROUP = re.compile(r"^[A-Z][a-zA-Z0-9]*_(?=[A-Z][a-z]+[A-Z])")
 _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
@@ -169,8 +170,11 @@ def tool_title(name: str, description: str) -> str:
 
 @lru_cache(8192)
 def name_words(name: str) -> str:
-    """Return a tool's name in words, without its group: `Clock.Alarms.setAlarm` is "set alarm"."""
-    return humanise(name.rpartition(".")[2] or name)
+    """Return a tool's name in words, without its group.
+
+    `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours".
+    """
+    return humanise(_GROUP.sub("", name.rpartition(".")[2] or name))
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
@@ -241,6 +245,7 @@ def field_phrase(names: Sequence[str], language: Language) -> str:
 def _things_in(name: str) -> list[str]:
     """Return the words of a tool's name for what it is about: "errors" of `get_errors_for_job`."""
     words = function_words(name)
-    about = words[:-1] if deed_of(words[-1]) != "other" else words[1:]  # its verb is first or last
+    verbs = [at for at, word in enumerate(words) if deed_of(word) != "other"]
+    about = words[1 + max(verbs, default=0) :] or words[:-1]  # its verb is before or behind
     end = next((at for at, word in enumerate(about) if word in _JOINING), len(about))
     return humanise("_".join(about[:end])).split() if end else []
