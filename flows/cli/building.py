@@ -329,7 +329,7 @@ def check_recipes(recipes: Sequence[Path]) -> CommandResult:
         problem
         for path in recipes
         for problem in check_recipe(path)
-        or recipe_remarks(path, read_recipe_to_build(path), read_settings())
+        or run_loop(recipe_remarks(path, read_recipe_to_build(path), read_settings()))
     ]
     problems = [problem for problem in recipe_problems if not problem.is_remark]
     wrong = len({problem.file for problem in problems})
