@@ -101,12 +101,10 @@ async def check_recipe(work: AgentWork, *, recipe: str) -> RecipeFindings:
 
 
 async def _findings(folder: AgentFolder, recipe: str) -> RecipeFindings:
-    from callwright.flows.planning.possible import recipe_remarks
+    from callwright.flows.planning.possible import problems_of_recipe
 
     checked = folder.check_recipe(recipe)
-    problems = [*checked.problems]
-    if checked.recipe is not None:
-        problems += await recipe_remarks(folder.path(recipe), checked.recipe, settings_of(None))
+    problems = await problems_of_recipe(folder.path(recipe), checked, settings_of(None))
     mistakes = [str(one) for one in problems if not one.is_remark]
     remarks = [str(one) for one in problems if one.is_remark]
     return RecipeFindings(is_valid=not mistakes, mistakes=mistakes, remarks=remarks)

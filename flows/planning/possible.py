@@ -17,6 +17,7 @@ from callwright.flows.progress import told_of_own_reader
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
 from callwright.flows.recipe.problems import LocatedYaml, dotted, read_yaml
+from callwright.flows.recipe.reading import CheckedRecipe
 from callwright.flows.run.work import roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
@@ -164,6 +165,15 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         sentences=sentence_problems,
         plainly=plainly,
     )
+
+
+async def problems_of_recipe(
+    path: Path, checked: CheckedRecipe, settings: Settings
+) -> list[RecipeProblem]:
+    """Return the mistakes of a file's recipe; of a valid one, what its tools do not allow."""
+    if checked.recipe is None:
+        return [*checked.problems]
+    return await recipe_remarks(path, checked.recipe, settings)
 
 
 async def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
