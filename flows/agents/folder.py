@@ -14,6 +14,7 @@ from callwright.flows.recipe.reading import CheckedRecipe, read_recipe_file
 from callwright.generators.environments.protocol import HttpSettings, McpSettings
 from callwright.warehouse.errors import ConfigurationError
 
+_STARTING = {"command", "reset"}  # settings of an MCP server that run a command
 _BY_HAND = "Whoever trusts it builds it with the command line."
 
 
@@ -65,7 +66,7 @@ class AgentFolder(NamedTuple):
             text = (self.root / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             text = ""  # told where it is read
-        self._require_plain(text, path)
+        self.require_plain(text, path)
         checked = read_recipe_file(path, with_files=True)
         if checked.recipe is not None:
             self._require_sources(checked.recipe, path)
@@ -75,15 +76,22 @@ class AgentFolder(NamedTuple):
         """Return a recipe to build. Raises ConfigurationError that names all that is wrong."""
         return self.check_recipe(stated).required
 
-    def _require_plain(self, text: str, path: Path) -> None:
-        """Refuse a text of a recipe before anything that it names is read or run."""
+    def require_plain(self, text: str, path: Path) -> None:
+        """Refuse the text of a recipe that runs code or names files elsewhere.
+
+        Nothing that it names is read or run before. Raises ConfigurationError.
+        """
         try:
             data = read_yaml(text).data
         except YamlFault:
             return  # told where it is read
-        if isinstance(data, dict) and data.get("extensions"):
-            problem = f"{str(path)!r} runs Python files of its own (`extensions`). {_BY_HAND}"
-            raise ConfigurationError(problem)
+        if isinstance(data, dict):
+            sources = data.get("tools")
+            listed = sources if isinstance(sources, list) else []
+            starts = any(isinstance(one, dict) and one.keys() & _STARTING for one in listed)
+            if data.get("extensions") or starts:
+                what = "starts an MCP server by its command" if starts else "runs Python files"
+                raise ConfigurationError(f"{str(path)!r} {what}. {_BY_HAND}")
         for word in _texts_in(data):
             try:
                 named = self.root / path.parent / word
@@ -96,9 +104,6 @@ class AgentFolder(NamedTuple):
     def _require_sources(self, recipe: Recipe, path: Path) -> None:
         """Refuse what a recipe reads, writes or asks if it is elsewhere."""
         for source in recipe.tools:
-            if isinstance(source, McpSettings) and (source.command or source.reset):
-                problem = f"{str(path)!r} starts an MCP server by its command. {_BY_HAND}"
-                raise ConfigurationError(problem)
             if isinstance(source, HttpSettings | McpSettings) and not self.may_write:
                 problem = f"{str(path)!r} asks a live server. `callwright mcp --allow-writes` does."
                 raise ConfigurationError(problem)

@@ -20,7 +20,7 @@ from callwright.flows.agents.folder import AgentFolder
 from callwright.flows.agents.tools import AgentTool, AgentWork, agent_tools
 from callwright.flows.api.surroundings import ProgressStep, run_aside
 from callwright.flows.options import spell_out, type_and_option
-from callwright.flows.terminal_text import visible_json
+from callwright.flows.terminal_text import visible, visible_json
 from callwright.warehouse.errors import CallwrightError, first_problem, store_error_of
 from callwright.warehouse.extras import require_extra
 
@@ -175,7 +175,7 @@ def _problem_of(error: ValidationError, known: Sequence[str]) -> str:
 def _refused(sentence: str) -> "CallToolResult":
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=visible(sentence))], is_error=True)
 
 
 @contextmanager

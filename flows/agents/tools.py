@@ -134,6 +134,7 @@ async def write_recipe(work: AgentWork, *, recipe: str, text: str) -> RecipeFind
     old = _text_of(path)
     if old and "\nsamples:" not in f"\n{old}":
         raise ConfigurationError(f"{recipe!r} is no recipe. Name another file.")
+    work.folder.require_plain(text, path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return await _findings(work.folder, recipe)

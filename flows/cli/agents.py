@@ -5,6 +5,7 @@ from pathlib import Path
 
 from callwright.flows.cli.screen import CommandResult, TextTable, command, commands
 from callwright.flows.loops import run_loop
+from callwright.warehouse.errors import ConfigurationError
 
 app = commands()
 
@@ -25,6 +26,8 @@ def mcp(folder: Path = Path(), *, allow_writes: bool = False) -> None:
     from callwright.flows.agents.serving import make_server
     from callwright.flows.world_server import serve_stdio
 
+    if not folder.is_dir():
+        raise ConfigurationError(f"There is no folder {str(folder)!r}.")
     os.chdir(folder)
     run_loop(serve_stdio(make_server(AgentFolder(Path.cwd().resolve(), allow_writes))))
 

@@ -227,9 +227,13 @@ async def test_code_of_a_recipe_is_not_run_and_live_servers_only_where_writing_i
     async with served(folder, may_write=True) as client:
         write(folder / "other.yaml", **RECIPE, extensions=["own.py:check"])
         for tool in ("check_recipe", "estimate", "build", "preview"):
-            assert "Python files of its own" in await refusal(client, tool, recipe="other.yaml")
+            assert "runs Python files." in await refusal(client, tool, recipe="other.yaml")
         write(folder / "other.yaml", **RECIPE | {"tools": [mcp]})
         assert "by its command" in await refusal(client, "check_recipe", recipe="other.yaml")
+        text = yaml.safe_dump(RECIPE | {"tools": [mcp]})
+        assert "by its command" in await refusal(
+            client, "write_recipe", recipe="new.yaml", text=text
+        )
         told = await refusal(client, "evaluate", release="v1", model=["own.py:check"])
         assert told.startswith("'own.py:check' is a Python function.")
         assert "no export format" in await refusal(
@@ -239,6 +243,7 @@ async def test_code_of_a_recipe_is_not_run_and_live_servers_only_where_writing_i
         write(folder / "other.yaml", **RECIPE | {"tools": [http]})
         assert "asks a live server" in await refusal(client, "check_recipe", recipe="other.yaml")
     assert not (folder / "ran").exists()
+    assert not (folder / "new.yaml").exists()
 
 
 async def test_errors_are_the_sentences_of_the_command_line(folder: Path) -> None:
