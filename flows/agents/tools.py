@@ -33,7 +33,7 @@ from callwright.flows.api.surroundings import ProgressStep, opened_progress, set
 from callwright.flows.options import Option
 from callwright.flows.settings import reading
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.queries import sql as named_sql
+from callwright.warehouse.queries import sql
 
 
 class AgentWork(NamedTuple):
@@ -237,7 +237,7 @@ async def funnel(work: AgentWork, *, recipe: str = "") -> FoundRows:
         recipe: The `name` that the recipe states. Default: all recipes.
     """
     with reading(settings_of(None)) as warehouse:
-        rows = warehouse.rows(named_sql("agents.funnel"), [recipe, recipe])
+        rows = warehouse.rows(sql("agents.funnel"), [recipe, recipe])
     if not rows:
         named = f"the recipe {recipe!r}" if recipe else "any recipe"
         raise ConfigurationError(f"There is no build of {named} yet.")
