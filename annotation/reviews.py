@@ -63,7 +63,7 @@ class QueuedTask(NamedTuple):
     def data(self) -> dict[str, JsonValue]:
         """Return the task as Label Studio imports it; the priority is sorted as text there."""
         chosen_by = {"language": self.language, "sample_kind": self.sample_kind}
-        return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.4f}"}
+        return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.6f}"}
 
 
 class TaskQueue(NamedTuple):

@@ -367,8 +367,9 @@ def suspects(release: str) -> CommandResult:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
     A sample is suspect if all candidates fail at the same call, or if several give the same other
-    answer and at most as many are right. At least two candidates must have been evaluated on the
-    release. `callwright review push` sends new suspects to reviewers, before all other questions.
+    answer and at most as many are right. At least two independent candidates must have been
+    evaluated on the release: models of one family count as one. `callwright review push` sends new
+    suspects to reviewers.
 
     Args:
         release: The release to look at.
