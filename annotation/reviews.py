@@ -102,6 +102,12 @@ _DECISIONS: dict[str, ReviewDecision] = {
 }
 
 
+_UNCHANGED = (
+    "It was to be accepted with edits, but nothing is edited. Accept it as it is, or change what is"
+    " wrong."
+)
+
+
 class ParsedReview(Record):
     """The content of one annotation.
 
@@ -183,14 +189,14 @@ def parse_annotation(
             edited = typed.edit()
         except RecordError as error:
             problem = str(error)
+        else:
+            problem = _UNCHANGED if edited.key == subject else ""
     if problem:
         returned = UnusableEdit(
             request=typed.request, calls=typed.calls, problem=problem, version=pulled.version
         )
         return ParsedReview(outcome="returned", returned=returned)
     decision = answers.decision
-    if edited is not None and edited.key == subject:  # nothing was changed after all
-        decision, edited = "accept", None
     review = Review(
         subject=subject,
         kind=pulled.kind,

@@ -424,6 +424,7 @@ def _status_text(found: "Status") -> Iterator[str | TextTable]:
         yield from _people_text(found["people"])
     yield ""
     yield from _whole_text(found)
+    yield from _differing_text(found["differing"])
     yield from _unsettled_text(found["unsettled"])
     if found["next"]:
         kinds = [row["kind"] for row in found["next"]]
@@ -489,6 +490,18 @@ def _whole_text(found: "Status") -> Iterator[str]:
         )
     if whole["hours_so_far"]:
         yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
+
+
+def _differing_text(rows: "list[Row]") -> Iterator[str | TextTable]:
+    """Yield the questions that people answered differently, with the answer that counts."""
+    if rows:
+        yield ""
+        several = count_of(rows[0]["shared"], "question")
+        yield f"Of {several} that several people answered, {len(rows)} have answers that differ."
+        shown = [(row["subject"], row["said"], row["counts"] or "none yet") for row in rows[:_FEW]]
+        yield TextTable(("differs", "said", "what counts"), shown)
+        if len(rows) > _FEW:
+            yield f"… and {len(rows) - _FEW} more; list them all with --json."
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
