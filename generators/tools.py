@@ -227,9 +227,12 @@ def whole_call(
 
     stay = frozenset(places.get(name, (name,)) for name in (*tool.constants, *kept))
     free = None if may_add else frozenset(places[name] for name in arguments if name in places)
+    # nobody says the plumbing, and no candidate sees it
+    unsaid = {*tool.plumbing} - {*arguments, *tool.constants}
+    fixed = Fixed(stay, free, frozenset(places[name] for name in unsaid if name in places))
     try:
         whole: Any = completed(
-            call_object(tool, arguments), value_validator(schema), draw, rng, Fixed(stay, free)
+            call_object(tool, arguments), value_validator(schema), draw, rng, fixed
         )
     except (RecursionError, Unresolvable) as error:
         raise ReplyError(f"No call of {tool.name!r} can be made: its schema has no end.") from error

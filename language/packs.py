@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = "language.yaml"
 _PATTERNS = "patterns.yaml"
-_WORD = re.compile(r"[^\W\d_]+")
+# not the letters of codes: nothing in "43de-a858" is Spanish
+_WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?!-?\w)")
 _SLOT = re.compile(r"@\{(\w+)\}")
 _CLASS = re.compile(r"@\[((?:\\.|[^\]])+)\]")
 _SIGN = re.compile(r"\{([^{}]+)\}|\\?(.)", re.DOTALL)

@@ -30,7 +30,13 @@ from datetime import datetime
 from functools import partial
 from itertools import count, islice
 from math import ceil
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import (
+    active_children,
+    forkserver,
+    get_context,
+    parent_process,
+    resource_tracker,
+)
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
@@ -570,6 +576,7 @@ class _Pool(Carrier):
         if not self._has_begun and shard.of == 1 and shard.records <= FEWEST:
             return await work_shard(shard)
         self._has_begun = True
+        _start_fork_server()
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self.executor, work_alone, shard)
@@ -588,6 +595,20 @@ class _Pool(Carrier):
             for process in ours:
                 process.join()
             raise
+
+
+def _start_fork_server() -> None:
+    """Start the server that workers are forked from, if it does not run; Ctrl-C never reaches it.
+
+    It ignores Ctrl-C only once it has imported all, and a terminal sends that to the whole group:
+    earlier it would end, and its parent with an EOFError.
+    """
+    resource_tracker.ensure_running()  # which lets Ctrl-C through again once it has started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _settle_in() -> None:

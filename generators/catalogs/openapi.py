@@ -202,7 +202,7 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
             named = f"begins with {shown([*fields][:3])}"
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
-    drafts = with_shown_ids([one.draft for one in operations])
+    drafts = with_shown_ids([one.draft for one in operations], fields)
     operations = tuple(
         one._replace(draft=draft) for one, draft in zip(operations, drafts, strict=True)
     )

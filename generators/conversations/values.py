@@ -66,14 +66,18 @@ class Values:
     async def others(
         self, tool: Tool, name: str, arguments: Arguments, count: int
     ) -> list[JsonValue]:
-        """Return up to `count` new values for one argument, each unlike all known values."""
+        """Return up to `count` new values for one argument, each unlike all known values.
+
+        A call that fits its schema fits with each of them, too.
+        """
         further_values: list[JsonValue] = []
+        is_partial = bool(argument_problems(tool, arguments, partial=False))
         for _ in range(_FURTHER * count):
             if len(further_values) == count:
                 break
             value = await self._another(tool, name)
             given = {**arguments, name: value}
-            if argument_problems(tool, given, partial=True) or value in EMPTY:
+            if argument_problems(tool, given, partial=is_partial) or value in EMPTY:
                 continue
             if not any(_are_alike(value, one) for one in (*arguments.values(), *further_values)):
                 further_values.append(value)

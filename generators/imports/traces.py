@@ -81,7 +81,7 @@ class Span(NamedTuple):
     unreadable: str = ""  # why its answer can't be read
 
 
-class _Format(NamedTuple):
+class TraceFormat(NamedTuple):
     """How rows hold spans: which spans there are, the trace of each, and its content."""
 
     spans_in: Callable[[JsonValue], Iterator[Fields]]
@@ -89,7 +89,9 @@ class _Format(NamedTuple):
     read: Callable[[Fields], Span]
 
 
-def _reader(name: str, form: _Format) -> Callable[[Path], Iterator[ImportedRecord]]:
+def trace_reader(name: str, form: TraceFormat) -> Callable[[Path], Iterator[ImportedRecord]]:
+    """Return a reader of files with spans, trace by trace."""
+
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name, names_beside(path))
         for file in sample_files(path):
@@ -107,7 +109,7 @@ class _Trace(NamedTuple):
     spans: Sequence[Span]
 
 
-def _traces(file: Path, form: _Format) -> Iterator[_Trace | Problem]:
+def _traces(file: Path, form: TraceFormat) -> Iterator[_Trace | Problem]:
     if file.suffix != ".parquet" and (index := _Index.of(file, form)) is not None:
         yield from index.problems
         yield from index.traces()
@@ -126,14 +128,14 @@ def _traces(file: Path, form: _Format) -> Iterator[_Trace | Problem]:
 class _Index:
     """The places of each trace's spans in a file of lines."""
 
-    def __init__(self, file: Path, form: _Format) -> None:
+    def __init__(self, file: Path, form: TraceFormat) -> None:
         self._file, self._form = file, form
         self.problems: list[Problem] = []
         self._traces, self._lines, self._offsets = array("Q"), array("Q"), array("Q")
         self._kept: dict[int, list[Fields]] = {}
 
     @classmethod
-    def of(cls, file: Path, form: _Format) -> "_Index | None":
+    def of(cls, file: Path, form: TraceFormat) -> "_Index | None":
         """Return the index of a file of JSON lines; None for any other file."""
         if not has_json_lines(file):
             return None
@@ -474,12 +476,12 @@ def _inspect(fields: Fields) -> ChatRow | None:
 OTEL = SampleFormat(
     "otel",
     "spans of OpenTelemetry's conventions for generative AI, a line each or a document",
-    _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)),
+    trace_reader("otel", TraceFormat(_otel_spans, _otel_trace, _otel_span)),
 )
 LANGFUSE = SampleFormat(
     "langfuse",
     "Langfuse's exports: traces with their observations, observations, or items of a dataset",
-    _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)),
+    trace_reader("langfuse", TraceFormat(_langfuse_spans, _langfuse_trace, _langfuse_span)),
 )
 ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif))
 INSPECT = SampleFormat("inspect", "Inspect's logs, and our own data sets for it", read_inspect)

@@ -30,11 +30,12 @@ _LONGEST = 160
 class Fixed(NamedTuple):
     """What a completion leaves alone: the paths in `kept` stay, and only `free` ones are added.
 
-    With None for `free` any member may be added.
+    With None for `free` any member may be added, except at a path in `barred`.
     """
 
     kept: frozenset[Path] = frozenset()
     free: frozenset[Path] | None = None
+    barred: frozenset[Path] = frozenset()
 
 
 NOTHING_FIXED = Fixed()
@@ -135,6 +136,8 @@ class _Completion:
         for _ in range(_STEPS):
             found = next(self._validator.iter_errors(self._value), None)
             if found is None:
+                if any(map(self._has, self._fixed.barred)):
+                    raise _StuckError("what fits needs a parameter that nobody says")
                 return self._value
             error = _breach_of(found)
             self._mend(error)
@@ -158,6 +161,10 @@ class _Completion:
         by_branch: dict[int, list[_Breach]] = {}
         for inner in error.inside:
             by_branch.setdefault(inner.branch, []).append(inner)
+        open_to_all = {
+            at: errors for at, errors in by_branch.items() if not any(map(self._is_barred, errors))
+        }
+        by_branch = open_to_all or by_branch
         place = (error.path, error.word, id(error.schema))
         branch = self._chosen.get(place)
         if branch not in by_branch:
@@ -265,6 +272,19 @@ class _Completion:
         for step in path:
             value = value[step]
         return value  # type: ignore[no-any-return] # a part of a JSON value
+
+    def _is_barred(self, error: _Breach) -> bool:
+        """Whether only a member that may not be added would mend this."""
+        if error.word != "required":
+            return False
+        missing = (name for name in error.wanted if name not in error.held)
+        return any((*error.path, name) in self._fixed.barred for name in missing)
+
+    def _has(self, path: Path) -> bool:
+        held: Any = self._value
+        for step in path:
+            held = held.get(step) if isinstance(held, dict) else None
+        return held is not None
 
     def _is_kept(self, path: Path) -> bool:
         return any(path[: len(one)] == one or one[: len(path)] == path for one in self._fixed.kept)

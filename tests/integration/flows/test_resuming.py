@@ -222,6 +222,35 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
         assert leftovers(settings) == []
 
 
+def is_fork_server(pid: int) -> bool:
+    try:
+        return b"multiprocessing.forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_a_stop_while_the_workers_server_starts_is_no_error(tmp_path: Path) -> None:
+    recipe = write_unmeasured_recipe(
+        tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000
+    )
+    home = tmp_path / "home"
+    process = start("build", str(recipe), "--no-review", home=home, CALLWRIGHT_WORKERS="2")
+    servers: list[int] = []
+
+    def has_begun() -> bool:
+        servers.extend(filter(is_fork_server, children_of(process.pid)))
+        return bool(servers)
+
+    wait_until(has_begun, process)
+    os.kill(servers[0], signal.SIGINT)  # a terminal's Ctrl-C may reach it before its parent
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=120)
+    assert "Traceback" not in stderr
+    assert process.returncode == 130
+    assert stderr.splitlines()[-1].startswith("Stopped.")
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, slow(signal.SIGTERM), slow(signal.SIGHUP)])
 def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     model_server: ModelServer, tmp_path: Path, ending: signal.Signals

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.imports.reading import SOURCES, ImportedRecord
+from tests.unit.generators import test_sessions as sessions
 from tests.unit.generators.test_sources import ASKED as ASKED_SAMPLE
 from tests.unit.generators.test_sources import ROWS, TRAINS, WEATHER
 from tests.unit.generators.test_traces import (
@@ -140,6 +141,9 @@ GOOD: dict[str, list[Any]] = {
     "otel": [FIRST, otlp(OTHER, TOOL), LAST],
     "langfuse": [{"id": "t", "observations": [GENERATION], "scores": [{"value": 1}]}],
     "atif": [TRAJECTORY],
+    "claude-code": sessions.CLAUDE,
+    "codex": sessions.CODEX,
+    "langsmith": [sessions.FIRST, sessions.CALLED, sessions.LAST, sessions.ROOT],
     "inspect": [
         {"samples": [LOGGED]},
         {"input": ASKED, "target": "[]", "metadata": {**TOLD, "words": "No.", "tools": []}},

@@ -72,6 +72,20 @@ def body_tool(folder: Path, schema: Any, **schemas: Any) -> Tool:
     return tool
 
 
+def test_no_call_takes_an_alternative_that_needs_what_nobody_says(tmp_path: Path) -> None:
+    def parent(kind: str, **id_of: JsonSchema) -> JsonSchema:
+        members = {"type": {"const": kind}, **id_of}
+        return {"type": "object", "properties": members, "required": list(members)}
+
+    kinds = [parent("page", id=TEXT), parent("database", database_id=TEXT), parent("workspace")]
+    body = {"type": "object", "properties": {"parent": {"oneOf": kinds}}, "required": ["parent"]}
+    tool = body_tool(tmp_path, body)
+    assert tool.plumbing == ("body_id",), "the page's id and the parent's could be swapped"
+    calls = drawn(tool, 24)
+    assert {one["type"] for one in calls} == {"database", "workspace"}
+    assert not any("body_id" in one for one in calls)
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

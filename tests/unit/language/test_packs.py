@@ -78,6 +78,12 @@ def test_a_request_is_known_for_its_language(code: str) -> None:
     assert language_of(shape) == code
 
 
+@pytest.mark.parametrize("code", ["756f969c-0519-45de-a858-43de5214740c", "LA-8-EL-77", "y2k_con"])
+def test_the_letters_of_codes_tell_no_language(code: str) -> None:
+    assert language_of(f"It's {code}.") == "en"
+    assert language_of(f"Es {code}, por favor.") == "es"
+
+
 def _lines(*suffixes: str) -> Iterator[tuple[str, str]]:
     """Each line outside the languages' own folders and files, with its file."""
     own = tuple(f"language/{code}/" for code in known())
