@@ -3,7 +3,7 @@
 The command `grow` and Prefect's flow of that name carry runs out by the same functions.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby, takewhile
 from operator import itemgetter
@@ -112,8 +112,7 @@ async def carry_out(
     due_at: datetime,
     settings: Settings,
     build: Callable[[int], Awaitable[BuildReport]],
-    say: Callable[[str], None],
-) -> list[RunReport]:
+) -> AsyncIterator[RunReport]:
     """Carry out the run of a recipe that is due, after earlier ones that have not ended.
 
     `build` builds a run by its number. A run that has ended is not carried out again. Raises what
@@ -126,16 +125,11 @@ async def carry_out(
             f"The schedule of the recipe {recipe.name!r} does not say what each run does. Add it,"
             ' such as `schedule: {cron: "0 3 * * *", each: {grow: 200}}`.'
         )
-    reports = []
     for run in _runs_to_do(open_warehouse(settings), recipe.name, due_at):
         if each.tools == "refresh":
             await refresh_tools(recipe, settings)
         report = await build(run.run)
-        ended = _end(open_warehouse(settings), run, report.build)
-        reports.append(ended)
-        for sentence in ended.sentences:
-            say(sentence)
-    return reports
+        yield _end(open_warehouse(settings), run, report.build)
 
 
 def _runs_to_do(warehouse: Warehouse, recipe: str, due_at: datetime) -> list[ScheduledRun]:

@@ -14,6 +14,7 @@ with ended as (
     select build, count(*) filter (not cached) as calls, coalesce(sum(cost), 0) as cost from llm_calls group by build
 )
 select r.recipe, r.run, r.due_at, r.ended_at, r.build, r.release, r.evaluated_at, r.tool_changes,
+    json_array_length(r.tool_changes)::integer as n_changed_tools,
     coalesce(e.landed, 0) as landed, coalesce(e.waiting, 0) as waiting, coalesce(e.rejected, 0) as rejected,
     coalesce(e.failed, 0) as failed, coalesce(c.calls, 0) as calls, coalesce(c.cost, 0) as cost,
     r.build <> '' and r.build in (select build from scheduled_runs o where o.recipe = r.recipe and o.run < r.run) as is_repeated
