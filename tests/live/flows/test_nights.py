@@ -1,5 +1,5 @@
-"""Fourteen nights of a schedule that grows, with two outages: each night is a run of the
-deployment, started by the time that it is for.
+"""Nights of a schedule that grows, with outages: each is a run of the deployment, started with
+the time that it is for.
 """
 
 import json
@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from callwright.flows.settings import Settings
+from callwright.warehouse.queries import sql
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import (
@@ -26,6 +28,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_unmeasured_recipe,
 )
+from tests.support.sampling import slow
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -77,13 +80,14 @@ class Nights:
 
     def later_try(self) -> dict[str, Any]:
         """The next try that a failed run has planned."""
-        [planned] = self.known.ask(
+        found = self.known.ask(
             "flow_runs/filter",
             {
                 "deployments": {"id": {"any_": [self.deployment]}},
                 "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
             },
         )
+        [planned] = [one for one in found if one["parameters"].get("tries")]  # others are by cron
         return planned
 
     def try_now(self, planned: dict[str, Any]) -> dict[str, Any]:
@@ -101,23 +105,34 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_fourteen_nights_grow_a_data_set_through_two_outages_and_ask_nothing_twice(
-    prefect_server: HeardPrefect, model_server: ModelServer, tmp_path: Path
+class Plan(NamedTuple):
+    """How many nights there are, in which the model is away, and when the tools change."""
+
+    nights: int
+    short_outage: int
+    tools_change: int
+    long_outage: int = 0  # it is away for the next try, too
+
+
+@pytest.mark.parametrize(
+    "plan", [Plan(3, 2, 3), slow(Plan(14, 5, 7, long_outage=10))], ids=("3", "14")
+)
+def test_nights_grow_a_data_set_through_outages_and_ask_nothing_twice(
+    prefect_server: HeardPrefect, model_server: ModelServer, tmp_path: Path, plan: Plan
 ) -> None:
     known, home = PrefectRecords(prefect_server), tmp_path / "home"
     shown = prefect_server.environment | {
         "PREFECT_API_URL": prefect_server.server.api,
         "HOME": str(tmp_path),
     }
-    nights_wanted = int(os.environ.get("NIGHTS", "14"))
     model_server.is_steady, model_server.delay = True, 0.1
-    tools = tmp_path / "tools.json"
+    tools, name = tmp_path / "tools.json", f"airport-{plan.nights}"
     write_tools(tools, nights=0)
     imported = run("tools", "import", "openai", str(tools), "--name", "shop", home=home)
     assert imported.returncode == 0, imported.stderr
     recipe = write_unmeasured_recipe(
         tmp_path,
-        name="airport",
+        name=name,
         languages=["en"],
         tools=[{"seed": ["Weather", "Banking", "Music", "Trains"]}, {"catalog": "shop"}],
         models=stub_roles(model_server, concurrency=4, patience=2),
@@ -125,49 +140,73 @@ def test_fourteen_nights_grow_a_data_set_through_two_outages_and_ask_nothing_twi
         review={"spot_checks": 0},
         candidates=[{"label": "template", "model": "template/v1"}],
         schedule={
-            "cron": "0 3 * * *",
+            "cron": "0 3 1 1 *",
             "each": {"grow": 6, "tools": "refresh"},
             "release": "when reviewed",
         },
     )
-    told = run("deploy", str(recipe), "--pool", "nights-pool", "--json", home=home, **shown)
+    told = run("deploy", str(recipe), "--pool", name, "--json", home=home, **shown)
     assert told.returncode == 0, told.stderr
     names = [found["name"] for found in json.loads(told.stdout)]
-    assert names == ["grow-dataset/grow-airport", "pull-reviews/pull-reviews-of-home"]
+    assert names == [f"grow-dataset/grow-{name}", "pull-reviews/pull-reviews-of-home"]
     nights, settings = Nights(known, names[0]), settings_of(home)
-    with a_worker(home, "nights-pool", shown):
-        for night in range(1, nights_wanted + 1):
-            if night == 7:
-                write_tools(tools, nights=7)
-            before = one(settings, "select count(*) from scheduled_runs") if night > 1 else 0
-            asked, started = model_server.requests, nights.start(night)
-            if night in (5, 10):
-                until(lambda: model_server.requests > asked + 6)  # noqa: B023 - done within the night
+    with a_worker(home, name, shown):
+        for night in range(1, plan.nights + 1):
+            if night == plan.tools_change:
+                write_tools(tools, nights=night)
+            started, asked = nights.start(night), model_server.requests
+            if night in (plan.short_outage, plan.long_outage):
+                until(lambda: model_server.requests > asked + 6)  # noqa: B023 - within the night
                 model_server.go_away()
-            ended = nights.ended(started)
-            if night in (5, 10):
-                assert ended["state_type"] == "FAILED", ended["state"]
-                assert "The next try begins at" in ended["state"]["message"]
-                [failure] = known.artifacts(ended)
-                assert failure["key"] == "failure"
-                assert "What is kept" in failure["data"]
+                failed = nights.ended(started)
+                assert_told(known, failed)
                 planned = nights.later_try()
-                if night == 10:  # it is away for hours
-                    ended = nights.try_now(planned)
-                    assert ended["state_type"] == "FAILED"
-                    assert nights.later_try()["parameters"]["tries"] == 2
+                if night == plan.long_outage:
+                    assert nights.try_now(planned)["state_type"] == "FAILED"
                     planned = nights.later_try()
+                    assert planned["parameters"]["tries"] == 2
                 model_server.come_back()
                 ended = nights.try_now(planned)
+            else:
+                ended = nights.ended(started)
             assert ended["state_type"] == "COMPLETED", ended["state"]
-            assert one(settings, "select count(*) from scheduled_runs") == before + 1
-    rows = warehouse_of(settings).rows("from scheduled_runs order by run")
-    print(json.dumps(rows, default=str, indent=1))
-    print(
-        warehouse_of(settings).rows(
-            "select name, samples, version, follows from releases order by created_at"
-        )
-    )
+            [shows] = [one for one in known.artifacts(ended) if one["key"] == f"run-{name}"]
+            assert shows["data"].startswith(f"# {name}, run {night} (2026-11-{night:02} 03:00): ")
+            is_told = "1 tool is new: find_market." in shows["data"]
+            assert is_told == (night == plan.tools_change), shows["data"]
+    assert max(model_server.answered.values()) == 1, "no answer was asked for twice"
+    runs = warehouse_of(settings).rows(sql("scheduled_runs.figures"), [name])
+    assert [row["run"] for row in runs] == [*range(1, plan.nights + 1)]
+    made = [row["landed"] + row["waiting"] + row["rejected"] + row["failed"] for row in runs]
+    assert made == [12] + [6] * (plan.nights - 1)
+    accepted = one(settings, "select count(*) from accepted_samples")
+    assert accepted == sum(row["landed"] for row in runs)
+    assert_released(settings, name, runs)
+
+
+def assert_told(known: PrefectRecords, failed: dict[str, Any]) -> None:
+    """A run that failed says when it is tried again and what is kept, and its shard is red."""
+    assert failed["state_type"] == "FAILED", failed["state"]
+    assert "The next try begins at" in failed["state"]["message"]
+    [failure] = [one for one in known.artifacts(failed) if one["key"] == "failure"]
+    assert "What is kept" in failure["data"]
+    build = known.runs("build-dataset")[0]
+    assert build["state_type"] == "FAILED"
+    shards = known.tasks(known.groups(build)["make-samples"])
+    assert "FAILED" in {task["state_type"] for task in shards}
+
+
+def assert_released(settings: Settings, name: str, runs: list[dict[str, Any]]) -> None:
+    """Each run after which nothing waited for people was released and evaluated, in one line."""
+    is_reviewed, expected = True, []
+    for row in runs:
+        is_reviewed = is_reviewed and not row["waiting"]
+        expected.append(f"{name}-run-{row['run']}" if is_reviewed else "")
+    assert [row["release"] for row in runs] == expected
+    assert all(bool(row["release"]) == bool(row["evaluated_at"]) for row in runs)
+    releases = warehouse_of(settings).rows("select * from releases order by samples")
+    assert [one["name"] for one in releases] == [*filter(None, expected)]
+    assert [one["follows"] for one in releases] == ["", *[one["name"] for one in releases[:-1]]]
 
 
 def write_tools(path: Path, *, nights: int) -> None:

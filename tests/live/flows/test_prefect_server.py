@@ -113,7 +113,7 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(
         "HOME": str(tmp_path),
     }
     assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
-    before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/demo")
+    before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/build-demo")
     command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
     environment = {"PATH": os.environ["PATH"], **shown}
     done = subprocess.run(
@@ -121,12 +121,12 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     known = PrefectRecords(prefect_server)
-    after = known.ask("deployments/name/build-dataset/demo")
+    after = known.ask("deployments/name/build-dataset/build-demo")
     assert after["id"] == before["id"]
     assert [found["schedule"] for found in after["schedules"]] == [
         found["schedule"] for found in before["schedules"]
     ]
-    assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
-    assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith(
+    assert known.ask("deployments/name/pull-reviews/pull-reviews")["work_pool_name"] == "callwright"
+    assert known.ask("deployments/name/evaluate-models/evaluate-models")["entrypoint"].startswith(
         "flows/engine/prefect_flows.py"
     )
