@@ -216,6 +216,13 @@ class MadeByRule(NamedTuple):
     release: Release
 
 
+class Grown(NamedTuple):
+    """The runs of a schedule that ended, and the releases that its rule made."""
+
+    runs: tuple[RunReport, ...]
+    releases: tuple[Release, ...]
+
+
 def release_reviewed(settings: Settings) -> list[MadeByRule]:
     """Make a release of each recipe that wants one, up to the newest run that is reviewed.
 

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from callwright.flows.api.evaluating import evaluate_async
 from callwright.flows.planning.estimating import tell_costs
@@ -12,6 +11,7 @@ from callwright.flows.run.land import BuildReport
 from callwright.flows.run.plan import build_dataset, find_unchanged
 from callwright.flows.run.work import check_keys
 from callwright.flows.scheduled_runs import (
+    Grown,
     MadeByRule,
     RunReport,
     carry_out,
@@ -20,14 +20,6 @@ from callwright.flows.scheduled_runs import (
     unevaluated,
 )
 from callwright.flows.settings import Settings
-from callwright.warehouse.records import Release
-
-
-class Grown(NamedTuple):
-    """The runs that ended, and the releases that the schedule's rule made."""
-
-    runs: tuple[RunReport, ...]
-    releases: tuple[Release, ...]
 
 
 async def grow(path: Path, due: datetime, settings: Settings, progress: Progress) -> Grown:

@@ -273,13 +273,19 @@ def grow(recipe: RecipeFile, *, due: str = "", no_review: bool = False) -> Comma
             ended is not carried out again.
         no_review: Do not send questions to Label Studio.
     """
-    from callwright.flows.api import growing
     from callwright.flows.review.pushing import push_what_waits
 
-    due_at = _moment(due) if due else datetime.now(UTC)
+    due_at, settings = _moment(due) if due else datetime.now(UTC), read_settings()
     with Terminal() as screen:
-        grown = run_loop(growing.grow(recipe, due_at, read_settings(), screen))
-        pushed = None if no_review else push_what_waits(read_settings(), screen)
+        if settings.prefect_api_url:
+            from callwright.flows.engine.deploying import grow_with_prefect
+
+            grown = grow_with_prefect(recipe, due_at, screen)
+        else:
+            from callwright.flows.api import growing
+
+            grown = run_loop(growing.grow(recipe, due_at, settings, screen))
+        pushed = None if no_review else push_what_waits(settings, screen)
     lines = [sentence for report in grown.runs for sentence in report.sentences]
     lines += [
         f"Release {one.name}: {count_of(one.samples, 'sample')}, version {one.version}."

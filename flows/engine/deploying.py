@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from uuid import UUID
@@ -38,6 +38,7 @@ from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
     from callwright.flows.run.land import BuildReport
+    from callwright.flows.scheduled_runs import Grown
 
 _FLOWS = "flows/engine/prefect_flows.py"
 PROCESS = "process"  # the type of the pools that are made here
@@ -71,6 +72,21 @@ def build_with_prefect(
             return run_loop(build_dataset(str(recipe.absolute()), review=False, **options))
 
 
+def grow_with_prefect(recipe: Path, due: datetime, progress: Progress) -> "Grown":
+    """Carry out a run of a recipe's schedule as a Prefect flow in this process.
+
+    Raises what the run itself raises, and CallwrightError if the Prefect server does not answer.
+    """
+    hush_prefect()
+    api = require_server(read_settings())
+    with explained_errors(api):
+        from callwright.flows.engine.prefect_flows import grow_dataset
+        from callwright.flows.engine.running import run_by_the_command_line
+
+        with run_by_the_command_line(progress):
+            return run_loop(grow_dataset(str(recipe.absolute()), due=due, review=False))
+
+
 def in_a_run(
     settings: Settings,
     flow: str,
@@ -91,6 +107,7 @@ def in_a_run(
         import prefect
         from prefect.states import Failed
 
+        from callwright.flows.engine.later_tries import tell_failure
         from callwright.flows.engine.running import (
             FlowProgress,
             run_by_the_command_line,
@@ -104,8 +121,8 @@ def in_a_run(
             try:
                 found = work(FlowProgress())
             except CallwrightError as error:
-                # A failed state of that one sentence; Prefect raises the error at the caller.
-                return Failed(message=str(error), data=error)
+                # Prefect raises the error itself at the caller.
+                return Failed(message=run_loop(tell_failure(error, again=None)), data=error)
             run_loop(show_result(found, settings))
             return found
 

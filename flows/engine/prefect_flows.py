@@ -52,6 +52,7 @@ from callwright.flows.run.plan import measure_readers as measure_all
 from callwright.flows.run.prefect_tasks import open_task_carrier
 from callwright.flows.run.work import roles_of
 from callwright.flows.scheduled_runs import (
+    Grown,
     RunReport,
     carry_out,
     note_evaluated,
@@ -146,7 +147,7 @@ def _due() -> datetime:
 @verb("grow-dataset", again=lambda: {"due": _due().isoformat()})
 async def grow_dataset(
     recipe: RecipeFile, *, due: datetime | None = None, review: bool = True, tries: Tries = 0
-) -> list[RunReport]:
+) -> Grown:
     """Carry out the run of a recipe's schedule that is due, after those that have not ended.
 
     What it makes stands beside what earlier runs have made. Releases that the schedule asks for are
@@ -157,7 +158,7 @@ async def grow_dataset(
         review: Send waiting questions to Label Studio.
     """
     settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, {})
-    reports = []
+    reports = list[RunReport]()
     runs = carry_out(
         chosen, _due(), settings, lambda run: build_dataset(recipe, review=False, run=run)
     )
@@ -168,21 +169,23 @@ async def grow_dataset(
         await show_run(report)
     if review:
         _push(settings, progress)
-    await _release_by_rule(settings, progress)
+    grown = Grown(tuple(reports), await _release_by_rule(settings, progress))
     if reports:
-        return reports
+        return grown
     nothing = f"The run that was due at {_due():%Y-%m-%d %H:%M} has ended."
-    return cast("list[RunReport]", Completed(name=NOTHING, message=nothing, data=reports))
+    return cast("Grown", Completed(name=NOTHING, message=nothing, data=grown))
 
 
-async def _release_by_rule(settings: Settings, progress: FlowProgress) -> None:
+async def _release_by_rule(settings: Settings, progress: FlowProgress) -> tuple[Release, ...]:
     """Make the releases that schedules ask for by now, and evaluate their recipes' candidates."""
-    for made in release_reviewed(settings):
+    releases = release_reviewed(settings)
+    for made in releases:
         progress.say(f"{made.release.name}: {made.release.samples} samples, all runs reviewed")
         await show_result(made.release, settings)
     for made in [*unevaluated(settings)]:
         await _score(made.release.name, made.recipe.candidates, settings)
         note_evaluated(settings, made)
+    return tuple(made.release for made in releases)
 
 
 @verb("make-samples")
