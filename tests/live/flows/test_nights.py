@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from callwright.flows.settings import Settings
 from callwright.warehouse.queries import sql
 from tests.support.flows.model_server import ModelServer
+from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.prefect_api import PrefectRecords
+from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.small_builds import (
     environment,
     one,
@@ -130,8 +131,80 @@ def test_nights_grow_a_data_set_through_outages_and_ask_nothing_twice(
     write_tools(tools, nights=0)
     imported = run("tools", "import", "openai", str(tools), "--name", "shop", home=home)
     assert imported.returncode == 0, imported.stderr
-    recipe = write_unmeasured_recipe(
-        tmp_path,
+    recipe = write_nightly_recipe(tmp_path, name, model_server)
+    told = run("deploy", str(recipe), "--pool", name, "--json", home=home, **shown)
+    assert told.returncode == 0, told.stderr
+    names = [found["name"] for found in json.loads(told.stdout)]
+    assert names == [f"grow-dataset/grow-{name}", "pull-reviews/pull-reviews-of-home"]
+    nights, settings = Nights(known, names[0]), settings_of(home)
+    site, answered = open_site(home, PaperStudio()), 0
+    with a_worker(home, name, shown):
+        for night in range(1, plan.nights + 1):
+            if night == plan.tools_change:
+                write_tools(tools, nights=night)
+            started, asked = nights.start(night), model_server.requests
+            if night in (plan.short_outage, plan.long_outage):
+                until(lambda: model_server.requests > asked + 6)  # noqa: B023 - within the night
+                is_long = night == plan.long_outage
+                ended = sit_out(nights, model_server, started, is_long=is_long)
+            else:
+                ended = nights.ended(started)
+            assert ended["state_type"] == "COMPLETED", ended["state"]
+            [shows] = [one for one in known.artifacts(ended) if one["key"] == f"run-{name}"]
+            assert shows["data"].startswith(f"# {name}, run {night} (2026-11-{night:02} 03:00): ")
+            assert f"{answered} question{'s were' if answered != 1 else ' was'}" in shows["data"]
+            answered = answer_all(site)
+            is_told = "1 tool is new: find_market." in shows["data"]
+            assert is_told == (night == plan.tools_change), shows["data"]
+        again = nights.ended(nights.start(plan.nights))
+        assert again["state"]["name"] == "Nothing to do"
+    assert max(model_server.answered.values()) == 1, "no answer was asked for twice"
+    runs = warehouse_of(settings).rows(sql("scheduled_runs.figures"), [name])
+    assert [row["run"] for row in runs] == [*range(1, plan.nights + 1)]
+    made = [row["landed"] + row["waiting"] + row["rejected"] + row["failed"] for row in runs]
+    assert made == [12] + [6] * (plan.nights - 1)
+    accepted = one(settings, "select count(*) from accepted_samples")
+    assert accepted == sum(row["landed"] for row in runs)
+    releases = warehouse_of(settings).rows("select * from releases order by samples")
+    assert (releases[-1]["name"], releases[-1]["samples"]) == (
+        f"{name}-run-{plan.nights}",
+        accepted,
+    )
+    assert [one["follows"] for one in releases] == ["", *[one["name"] for one in releases[:-1]]]
+    assert [row["release"] for row in runs if row["release"]] == [one["name"] for one in releases]
+    assert all(bool(row["release"]) == bool(row["evaluated_at"]) for row in runs)
+
+
+def sit_out(
+    nights: Nights, model_server: ModelServer, started: str, *, is_long: bool
+) -> dict[str, Any]:
+    """The run that carries out the night in which the model went away; a long outage fails two."""
+    model_server.go_away()
+    assert_told(nights.known, nights.ended(started))
+    planned = nights.later_try()
+    if is_long:
+        assert nights.try_now(planned)["state_type"] == "FAILED"
+        planned = nights.later_try()
+        assert planned["parameters"]["tries"] == 2
+    model_server.come_back()
+    return nights.try_now(planned)
+
+
+def answer_all(site: ReviewSite) -> int:
+    """People accept all that they are asked about by now; how many questions that were."""
+    site.push()
+    site.studio.clock = datetime.now(UTC)
+    asked = site.rows("select subject from review_queue where is_current and not is_answered")
+    for row in asked:
+        site.studio.annotate(row["subject"], "accept")
+    site.pull()
+    return len(asked)
+
+
+def write_nightly_recipe(folder: Path, name: str, model_server: ModelServer) -> Path:
+    """A recipe that grows each night, by the tools of a shop as well."""
+    return write_unmeasured_recipe(
+        folder,
         name=name,
         languages=["en"],
         tools=[{"seed": ["Weather", "Banking", "Music", "Trains"]}, {"catalog": "shop"}],
@@ -145,43 +218,6 @@ def test_nights_grow_a_data_set_through_outages_and_ask_nothing_twice(
             "release": "when reviewed",
         },
     )
-    told = run("deploy", str(recipe), "--pool", name, "--json", home=home, **shown)
-    assert told.returncode == 0, told.stderr
-    names = [found["name"] for found in json.loads(told.stdout)]
-    assert names == [f"grow-dataset/grow-{name}", "pull-reviews/pull-reviews-of-home"]
-    nights, settings = Nights(known, names[0]), settings_of(home)
-    with a_worker(home, name, shown):
-        for night in range(1, plan.nights + 1):
-            if night == plan.tools_change:
-                write_tools(tools, nights=night)
-            started, asked = nights.start(night), model_server.requests
-            if night in (plan.short_outage, plan.long_outage):
-                until(lambda: model_server.requests > asked + 6)  # noqa: B023 - within the night
-                model_server.go_away()
-                failed = nights.ended(started)
-                assert_told(known, failed)
-                planned = nights.later_try()
-                if night == plan.long_outage:
-                    assert nights.try_now(planned)["state_type"] == "FAILED"
-                    planned = nights.later_try()
-                    assert planned["parameters"]["tries"] == 2
-                model_server.come_back()
-                ended = nights.try_now(planned)
-            else:
-                ended = nights.ended(started)
-            assert ended["state_type"] == "COMPLETED", ended["state"]
-            [shows] = [one for one in known.artifacts(ended) if one["key"] == f"run-{name}"]
-            assert shows["data"].startswith(f"# {name}, run {night} (2026-11-{night:02} 03:00): ")
-            is_told = "1 tool is new: find_market." in shows["data"]
-            assert is_told == (night == plan.tools_change), shows["data"]
-    assert max(model_server.answered.values()) == 1, "no answer was asked for twice"
-    runs = warehouse_of(settings).rows(sql("scheduled_runs.figures"), [name])
-    assert [row["run"] for row in runs] == [*range(1, plan.nights + 1)]
-    made = [row["landed"] + row["waiting"] + row["rejected"] + row["failed"] for row in runs]
-    assert made == [12] + [6] * (plan.nights - 1)
-    accepted = one(settings, "select count(*) from accepted_samples")
-    assert accepted == sum(row["landed"] for row in runs)
-    assert_released(settings, name, runs)
 
 
 def assert_told(known: PrefectRecords, failed: dict[str, Any]) -> None:
@@ -194,19 +230,6 @@ def assert_told(known: PrefectRecords, failed: dict[str, Any]) -> None:
     assert build["state_type"] == "FAILED"
     shards = known.tasks(known.groups(build)["make-samples"])
     assert "FAILED" in {task["state_type"] for task in shards}
-
-
-def assert_released(settings: Settings, name: str, runs: list[dict[str, Any]]) -> None:
-    """Each run after which nothing waited for people was released and evaluated, in one line."""
-    is_reviewed, expected = True, []
-    for row in runs:
-        is_reviewed = is_reviewed and not row["waiting"]
-        expected.append(f"{name}-run-{row['run']}" if is_reviewed else "")
-    assert [row["release"] for row in runs] == expected
-    assert all(bool(row["release"]) == bool(row["evaluated_at"]) for row in runs)
-    releases = warehouse_of(settings).rows("select * from releases order by samples")
-    assert [one["name"] for one in releases] == [*filter(None, expected)]
-    assert [one["follows"] for one in releases] == ["", *[one["name"] for one in releases[:-1]]]
 
 
 def write_tools(path: Path, *, nights: int) -> None:
