@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 _SPACES = re.compile(r"[\s_\-]+")
+_JOINING = frozenset({"by", "for", "of", "to", "from", "in", "on", "at", "with", "and", "or"})
+_GROUP = re.compile(r"^[A-Z][a-zA-Z0-9]*_(?=[A-Z][a-z]+[A-Z])")
 _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
@@ -167,8 +170,11 @@ def tool_title(name: str, description: str) -> str:
 
 @lru_cache(8192)
 def name_words(name: str) -> str:
-    """Return a tool's name in words, without its group: `Clock.Alarms.setAlarm` is "set alarm"."""
-    return humanise(name.rpartition(".")[2] or name)
+    """Return a tool's name in words, without its group.
+
+    `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours".
+    """
+    return humanise(_GROUP.sub("", name.rpartition(".")[2] or name))
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
@@ -225,8 +231,21 @@ def _spelling(title: str) -> str:
     return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])"
 
 
-def field_phrase(name: str, language: Language) -> str:
-    """Return a loose name for a tool's field, such as "my banking", or for a tool without one."""
-    field = humanise(name.split(".", maxsplit=1)[0]) if "." in name else ""
+def field_phrase(names: Sequence[str], language: Language) -> str:
+    """Return a loose name for what tools are about, such as "my banking" or "my push token"."""
+    fields = {humanise(name.split(".", maxsplit=1)[0]) if "." in name else "" for name in names}
+    field = fields.pop() if len(fields) == 1 else ""
+    if not field and of(language).code == DEFAULT_LANGUAGE:
+        first, *others = map(_things_in, names)
+        field = " ".join(word for word in first if all(word in other for other in others))
     (shape,) = shapes_in(language, f"conversations.{'field' if field else 'anything'}")
     return filled(shape, {"field": field})
+
+
+def _things_in(name: str) -> list[str]:
+    """Return the words of a tool's name for what it is about: "errors" of `get_errors_for_job`."""
+    words = function_words(name)
+    verbs = [at for at, word in enumerate(words) if deed_of(word) != "other"]
+    about = words[1 + max(verbs, default=0) :] or words[:-1]  # its verb is before or behind
+    end = next((at for at, word in enumerate(about) if word in _JOINING), len(about))
+    return humanise("_".join(about[:end])).split() if end else []
