@@ -233,10 +233,15 @@ def _size(value: object) -> int:
     return len(orjson.dumps(value))
 
 
+def short_text(text: str, most: int = _LONGEST) -> str:
+    """Return a text, cut behind so many characters."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
 def _with_short_texts(value: Any) -> Any:  # noqa: ANN401 - JSON
     match value:
-        case str() if len(value) > _LONGEST:
-            return f"{value[:_LONGEST]}… ({len(value)} characters)"
+        case str():
+            return short_text(value)
         case Mapping():
             return {name: _with_short_texts(one) for name, one in value.items()}
         case list():

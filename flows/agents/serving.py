@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
-from callwright.flows.agents.answers import shortened
+from callwright.flows.agents.answers import short_text, shortened
 from callwright.flows.agents.folder import AgentFolder
 from callwright.flows.agents.tools import AgentTool, AgentWork, agent_tools
 from callwright.flows.api.surroundings import ProgressStep, run_aside
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Tool,
     )
 
+_LONGEST = 8_000  # characters of a refusal, such as one that lists all mistakes of a recipe
 _BETWEEN = 0.25  # seconds between two messages of progress
 _INSTRUCTIONS = (
     "callwright makes and audits function-calling data sets: requests with the exact tool calls"
@@ -175,7 +176,10 @@ def _problem_of(error: ValidationError, known: Sequence[str]) -> str:
 def _refused(sentence: str) -> "CallToolResult":
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(type="text", text=visible(sentence))], is_error=True)
+    return CallToolResult(
+        content=[TextContent(type="text", text=visible(short_text(sentence, _LONGEST)))],
+        is_error=True,
+    )
 
 
 @contextmanager
