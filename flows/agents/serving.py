@@ -5,13 +5,13 @@ clients that ask for it, and stops when the client cancels it; what is done by t
 """
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -153,17 +153,15 @@ async def _called(
     try:
         with _reported(session) as tell:
             found = await run_aside(offered.tool.run(AgentWork(folder, tell), **values))
+        body = shortened(found)
     except CallwrightError as error:
         return _refused(str(error))
     except OSError as error:
         if (unwritable := store_error_of(error)) is None:
             raise
         return _refused(str(unwritable))
-    body = shortened(found)
-    text = visible_json(orjson.dumps(body).decode())
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=orjson.loads(text)
-    )
+    text = visible_json(json.dumps(body, ensure_ascii=False))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=body)
 
 
 def _problem_of(error: ValidationError, known: Sequence[str]) -> str:

@@ -293,6 +293,9 @@ async def test_answers_are_short_and_say_what_is_missing(folder: Path) -> None:
         assert (len(rows["rows"]), rows["has_more"]) == (7, True)
         long = await found(client, "query", sql="select repeat('ab', 90000) as text", limit=1)
         assert long["rows"][0][0].endswith("… (180000 characters)")
+        odd = "select (9223372036854775807::hugeint + 1) as a, 'nan'::double as b, date '2026-01-02' as c, map {1: 2} as d"
+        [row] = (await found(client, "query", sql=odd))["rows"]
+        assert row == [2**63, None, "2026-01-02", {"1": 2}]
         wide = "select repeat('ab', 500) as a, range as n from range(1000)"
         cut = await found(client, "query", sql=wide, limit=1000)
         assert len(json.dumps(cut)) < 50_000
