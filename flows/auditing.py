@@ -150,6 +150,7 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
                         }
                         survivors.write(orjson.dumps(line) + b"\n")
                 progress.advance(1)
+            warehouse.put(chats.calls if chats else ())
     return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
 
 
@@ -556,6 +557,7 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
         async with task_group() as tasks:
             async for sample in chats.in_flight.admit(samples, errors):
                 tasks.create_task(read(sample))
+    open_warehouse(settings).put(calls)
     if (error := gravest(errors)) is not None:
         raise error
     # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost,

@@ -112,7 +112,7 @@ class CompositionRow(NamedTuple):
 class SpendingRow(NamedTuple):
     """What a build asked and paid until now: `calls` went out, the ledger answered `known` ones.
 
-    Money is in US dollars.
+    Money is in US dollars. What measured the readers is not charged to the accepted samples.
     """
 
     calls: int
@@ -445,7 +445,6 @@ def report_build(run: GroupRun) -> BuildReport:
         [spent] = warehouse.rows(sql("statistics.spent"), [build])
         [noted] = warehouse.rows("select is_trial from builds where key = ?", [build])
         taken = sum(source.asked for source in known_sources(recipe, run.settings))
-        each = spent["cost"] / landed if landed else None
         return BuildReport(
             build=build,
             recipe=recipe.name,
@@ -457,8 +456,10 @@ def report_build(run: GroupRun) -> BuildReport:
             paths=tuple(path_rows(run)),
             conversations=tuple(conversation_rows(run)),
             is_trial=noted["is_trial"],
-            spending=SpendingRow(**spent, cost_per_accepted=each),
-            repeated=rows_of_view(warehouse, "too_frequent", RepeatedWords, build),
+            spending=SpendingRow(**spent),
+            repeated=tuple(
+                RepeatedWords(**row) for row in warehouse.rows(sql("statistics.repeated"), [build])
+            ),
             failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
             readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
             users=rows_of_view(warehouse, "live_users", UserRow, build),

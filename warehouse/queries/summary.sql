@@ -48,7 +48,7 @@ select grade, coalesce(is_template, false) as is_template, samples, judged as re
 from check_precision where check_name = 'land'
 
 -- name: repeated
-select * from too_frequent where @now
+select * from repeated_words where @now and is_too_frequent
 
 -- name: superseded
 select count(*) as samples from acceptances
@@ -100,7 +100,9 @@ select release, candidate, mode, judge, extra_steps, sum(runs)::bigint as runs, 
 from step_distribution group by all order by release, candidate, mode, judge, extra_steps
 
 -- name: cost
-select * from cost_per_accepted where @now order by recipe
+select b.recipe, b.build, coalesce(any_value(c.n_accepted), 0) as n_accepted, coalesce(sum(c.n_requests - c.n_cached), 0)::bigint as calls,
+    coalesce(sum(c.cost), 0) as cost, sum(c.requests_per_accepted) as requests_per_accepted, sum(c.cost_per_accepted) as cost_per_accepted
+from latest_builds b left join costs c on c.build = b.build group by b.recipe, b.build order by b.recipe
 
 -- name: samples
 -- Of each reason some, of different kinds; then a few that nobody has anything against.

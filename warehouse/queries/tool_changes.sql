@@ -19,7 +19,13 @@ select * from changed_tool_effects where @of_change and split = $5
 order by tool is not null, abs(better - worse) desc, better + worse desc, len(changed) = 0, tool
 
 -- name: confusions
-select due_tool, called_tool, before, after from changed_tool_confusions where @of_change
+-- Over the same answers as changed_tool_effects.
+select
+    c.due_tool, c.called_tool, count(*) filter (c.prediction = p.prediction_before) as before,
+    count(*) filter (c.prediction = p.prediction_after) as after
+from (from changed_tool_pairs() where @of_change) p
+join tool_confusions c on c.release = $1 and c.prediction in (p.prediction_before, p.prediction_after)
+group by c.due_tool, c.called_tool
 order by 'no call' in (due_tool, called_tool), abs(after - before) desc, after desc, due_tool, called_tool
 
 -- name: metrics

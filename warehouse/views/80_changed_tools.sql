@@ -48,19 +48,3 @@ select
     paired_p_value(c.better, c.worse) as p_value
 from counted c left join changes w using (release, strategy, tool)
 order by c.release, c.split, c.candidate, c.strategy, c.tools_shown, c.tool is not null, abs(c.better - c.worse) desc, c.better + c.worse desc, c.tool;
-
--- Which tools are mixed up before and after tools were changed (evaluate --tools): a row a candidate, a change and a pair of a due tool and
--- the one called in its place (see tool_confusions), over the same answers as changed_tool_effects; `before` and `after` count answers.
-create or replace view changed_tool_confusions as
-with pairs as (
-    select * from changed_tool_pairs() p
-), sides as (
-    select *, true as is_before, prediction_before as prediction from pairs
-    union all
-    select *, false, prediction_after from pairs
-)
-select
-    s.release, s.candidate, s.plain_strategy, s.strategy, s.tools_shown, c.due_tool, c.called_tool,
-    count(*) filter (s.is_before) as before, count(*) filter (not s.is_before) as after
-from sides s join tool_confusions c on c.release = s.release and c.prediction = s.prediction
-group by all order by s.release, s.candidate, s.strategy, s.tools_shown, c.due_tool, c.called_tool;

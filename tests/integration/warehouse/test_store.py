@@ -28,17 +28,14 @@ from callwright.warehouse.tables import ALL, tables
 
 VIEWS = (
     "accepted_samples",
-    "calls_per_accepted",
     "check_precision",
-    "cost_per_accepted",
-    "evaluation_cost",
+    "costs",
     "decisions",
     "error_types",
     "funnel",
     "latest_builds",
     "leaderboard",
     "lineage",
-    "llm_cost",
 )
 
 
