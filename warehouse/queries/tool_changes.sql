@@ -20,12 +20,13 @@ order by tool is not null, abs(better - worse) desc, better + worse desc, len(ch
 
 -- name: confusions
 -- Over the same answers as changed_tool_effects.
-select
-    c.due_tool, c.called_tool, count(*) filter (c.prediction = p.prediction_before) as before,
-    count(*) filter (c.prediction = p.prediction_after) as after
-from (from changed_tool_pairs() where @of_change) p
-join tool_confusions c on c.release = $1 and c.prediction in (p.prediction_before, p.prediction_after)
-group by c.due_tool, c.called_tool
+from (
+    select c.due_tool, c.called_tool, count(*) filter (c.prediction = p.prediction_before) as before,
+        count(*) filter (c.prediction = p.prediction_after) as after
+    from (from changed_tool_pairs() where @of_change) p
+    join tool_confusions c on c.release = $1 and c.prediction in (p.prediction_before, p.prediction_after)
+    group by c.due_tool, c.called_tool
+)
 order by 'no call' in (due_tool, called_tool), abs(after - before) desc, after desc, due_tool, called_tool
 
 -- name: metrics

@@ -32,7 +32,7 @@ RECIPE: dict[str, Any] = {
     "samples": {"perfect": 12, "imperfect": 6, "irrelevant": 4, "sQsA": 4},
     "models": {"generator": {"name": "template/v1", "error_rate": {"wrong_argument": 0.1}}},
 }
-PLAIN = {"error_rate": {"refusal": 0.3}}
+PLAIN = {"error_rate": {"refusal": 0.6}}
 CARELESS = {"error_rate": {"wrong_argument": 0.3, "refusal": 0.2, "wrong_tool": 0.3}}
 
 
