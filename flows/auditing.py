@@ -348,12 +348,9 @@ def keep_audit(
         "audit_arguments": arguments,
     }
     queries = {
-        "figures": ("select * from audit_summary where audit = ?", [key]),
-        "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
-        "arguments": (
-            "select * from audit_argument_grades where source = ? and model = ?",
-            [source, model],
-        ),
+        "figures": (sql("auditing.figures"), [key]),
+        "grades": (sql("auditing.grades"), [source, model]),
+        "arguments": (sql("auditing.arguments"), [source, model]),
     }
     with warehouse.together():
         warehouse.put_rows(tables)

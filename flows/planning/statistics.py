@@ -257,7 +257,7 @@ class UserRow(NamedTuple):
     user_errors: float | None
 
 
-Found = TypeVar("Found", ReaderRow, TrustRow, UserRow)
+Found = TypeVar("Found", ReaderRow, TrustRow)
 
 
 def rows_of_view(

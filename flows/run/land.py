@@ -436,10 +436,7 @@ def report_build(run: GroupRun) -> BuildReport:
     """Count a build's funnel and composition as they stand."""
     warehouse, build, recipe = run.warehouse, run.build, run.recipe
     with warehouse.reading_together():
-        rows = warehouse.rows(
-            f"select {', '.join(FunnelRow._fields)} from funnel where build = ? order by position",  # noqa: S608 - our own names
-            [build],
-        )
+        rows = warehouse.rows(sql("statistics.funnel"), [build])
         funnel = tuple(FunnelRow(**row) for row in rows)
         landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
         [spent] = warehouse.rows(sql("statistics.spent"), [build])
@@ -462,7 +459,7 @@ def report_build(run: GroupRun) -> BuildReport:
             ),
             failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
             readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
-            users=rows_of_view(warehouse, "live_users", UserRow, build),
+            users=tuple(UserRow(**row) for row in warehouse.rows(sql("statistics.users"), [build])),
             wrong_at_most=recipe.accept.wrong_at_most,
             left_out=read_left_out(warehouse, build),
             untrusted=tuple(told_of_trust(warehouse, build, recipe.accept)),

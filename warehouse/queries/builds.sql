@@ -30,16 +30,20 @@ left join spent c on c.build = b.key
 order by b.started_at desc limit 1
 
 -- name: funnel
-select * from funnel where build = ? order by position
+select stage, stage_group, position, n_entered as entered, n_passed as passed, n_rejected as rejected, n_failed as failed,
+    n_waiting as waiting, n_not_applicable as not_applicable, n_personal_values as personal_data
+from funnel where build = ? order by position
 
 -- name: personal
-select * from personal_data where build = ?
+select * rename (n_records as records, n_values as personal_values) from personal_data where build = ?
 
 -- name: cost
 select * from costs where build = ? order by cost desc, n_requests desc, stage
 
 -- name: kinds
-select * from composition where build = ? order by kind, language
+select kind, language, n_made as made, n_landed as landed, n_proved as proved, n_judged as judged, n_vouched as vouched,
+    n_waiting as waiting
+from composition where build = ? order by kind, language
 
 -- name: left_out
 select kind, language, place, count(*) filter (tool <> '') as tools, sum(samples)::bigint as samples, reason,

@@ -38,8 +38,8 @@ order by created_at desc nulls last, release, right_share desc nulls last, conte
 -- name: shown
 -- What is shown of an item: the calls that were due and those that were made, of a multi-step sample those of all its steps.
 select i.sample as of_sample, i.prediction, i.release, i.candidate, i.strategy, i.tools_shown, i.run, i.sample, i.kind, i.language, i.category,
-    i.turn, i.snapshot, i.snapshots, if(i.turn is null, to_json(json_extract(s.body, '$.turns[*].calls[*]')), i.due) as due,
-    i.calls, i.text, i.problem, i.verdict, coalesce(i.error_type, '') as error_type, i.judge_agrees, i.mode, i.judge,
+    i.turn, i.snapshot, i.n_snapshots, if(i.turn is null, to_json(json_extract(s.body, '$.turns[*].calls[*]')), i.due) as due,
+    i.calls, i.text, i.problem, i.is_right, coalesce(i.error_type, '') as error_type, i.is_right_by_judge, i.mode, i.judge,
     coalesce(list_filter(
         json_extract(s.body, '$.turns[*]')[:i.turn], lambda one: json_extract_string(one, '$.kind') = 'user'
     )[-1] ->> 'text', s.request) as request
@@ -73,11 +73,11 @@ select * exclude (value), value from scores
 where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' order by metric
 
 -- name: passes
-select * from pass_k where release = ? and split = '' and kind = 'all' and runs > 1
+select * from pass_k where release = ? and split = '' and kind = 'all' and n_runs > 1
 order by candidate, strategy, tools_shown, mode, judge, k
 
 -- name: means
-select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and runs > 1
+select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and n_runs > 1
 order by metric, candidate, strategy, tools_shown, judge
 
 -- name: confusions

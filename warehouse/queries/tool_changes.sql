@@ -15,7 +15,9 @@ order by c.first_asked_at desc, r.candidate, r.tools_shown
 release = $1 and candidate = $2 and strategy = $3 and tools_shown = $4
 
 -- name: effects
-select * from changed_tool_effects where @of_change and split = $5
+select * rename (
+    n_samples as samples, n_better as better, n_worse as worse, n_both_right as both_right, n_both_wrong as both_wrong
+) from changed_tool_effects where @of_change and split = $5
 order by tool is not null, abs(better - worse) desc, better + worse desc, len(changed) = 0, tool
 
 -- name: confusions

@@ -16,7 +16,7 @@ select
     l.recipe, l.build, s.key as sample, s.kind, s.language, s.category, s.call ->> 'tool' as tool, s.call -> 'arguments' as arguments
 from asked s join landed l on l.subject = s.key;
 
--- How often each tool of a recipe's newest build is called in the gold of its accepted samples. `expected` is what it would be if all
+-- How often each tool of a recipe's newest build is called in the gold of its accepted samples. `expected_calls` is what it would be if all
 -- tools of its language were called alike, `ratio` how far it is from that: those with a ratio near 0 are under-represented.
 create or replace view tool_coverage as
 with called as (
@@ -27,15 +27,15 @@ with called as (
     from latest_builds l join build_tools o on o.build = l.build join tools t on t.key = o.tool
 )
 select
-    o.recipe, o.build, o.name as tool, o.category, o.language, coalesce(c.samples, 0) as samples, coalesce(c.calls, 0) as calls,
-    sum(coalesce(c.calls, 0)) over same / count(*) over same as expected,
+    o.recipe, o.build, o.name as tool, o.category, o.language, coalesce(c.samples, 0) as n_samples, coalesce(c.calls, 0) as n_calls,
+    sum(coalesce(c.calls, 0)) over same / count(*) over same as expected_calls,
     coalesce(c.calls, 0) / nullif(sum(coalesce(c.calls, 0)) over same / count(*) over same, 0) as ratio
 from offered o left join called c on c.build = o.build and c.tool = o.name and c.language = o.language
 window same as (partition by o.build, o.language)
 order by o.recipe, ratio, o.language, o.name;
 
--- How often each parameter of a recipe's newest build is given where its tool is called in the gold of accepted samples. `given` of the
--- `calls` have it; `values` is how many different values it has there. Required ones should always be given in the end.
+-- How often each parameter of a recipe's newest build is given where its tool is called in the gold of accepted samples. `n_given` of the
+-- `n_calls` have it; `n_values` is how many different values it has there. Required ones should always be given in the end.
 create or replace view parameter_coverage as
 with called as (
     select l.build, g.language, g.tool, g.arguments
@@ -60,19 +60,19 @@ with called as (
 select
     d.recipe, d.build, d.tool, d.category, d.language, d.parameter.name as parameter, d.parameter.type as parameter_type,
     (d.key, d.parameter.name) in (select (key, name) from required) as is_required,
-    coalesce(c.calls, 0) as calls, coalesce(s.given, 0) as given, coalesce(s.given, 0) / nullif(c.calls, 0) as share,
-    coalesce(s.values, 0) as values
+    coalesce(c.calls, 0) as n_calls, coalesce(s.given, 0) as n_given, coalesce(s.given, 0) / nullif(c.calls, 0) as given_share,
+    coalesce(s.values, 0) as n_values
 from declared d
 left join counted c using (build, language, tool)
 left join stated s on s.build = d.build and s.language = d.language and s.tool = d.tool and s.parameter = d.parameter.name
-order by d.recipe, share nulls first, d.tool, d.parameter.name;
+order by d.recipe, given_share nulls first, d.tool, d.parameter.name;
 
 -- How long accepted samples are, by build, kind and language: characters of the request (median and the longest tenth), turns with
 -- calls, gold calls, and characters of the whole sample as it is kept.
 create or replace view lengths as
 select
-    l.recipe, l.build, s.kind, s.language, count(*) as samples, median(s.of_request) as request_characters,
-    quantile_cont(s.of_request, 0.9) as request_characters_p90, avg(s.call_turns) as call_turns, avg(s.calls) as calls,
+    l.recipe, l.build, s.kind, s.language, count(*) as n_samples, median(s.of_request) as request_characters,
+    quantile_cont(s.of_request, 0.9) as request_characters_p90, avg(s.call_turns) as mean_call_turns, avg(s.calls) as mean_calls,
     median(s.of_body) as body_characters
 from landed_samples() l
 join (

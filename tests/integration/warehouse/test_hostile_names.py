@@ -143,7 +143,7 @@ def test_every_view_runs(board: Board, view: str) -> None:
 
 def test_views_count_by_the_names_as_they_are(board: Board) -> None:
     found = board.warehouse.rows(
-        "select distinct parameter from parameter_coverage where given = calls and calls > 0"
+        "select distinct parameter from parameter_coverage where n_given = n_calls and n_calls > 0"
     )
     assert {row["parameter"] for row in found} == {*NAMES}
     suspects = board.warehouse.rows("select agreeing, answer from suspects")

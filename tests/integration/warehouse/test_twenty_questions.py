@@ -131,11 +131,11 @@ def test_tools_that_fail_and_tools_that_are_confused_are_those_of_the_answers(
             ]
             confused.update(pairs if missing or extra else [])
     shown = Counter(
-        (row["language"], row["tool"], row["items"], row["wrong_items"]) for row in answers[0]
+        (row["language"], row["tool"], row["n_items"], row["n_wrong"]) for row in answers[0]
     )
     assert shown == Counter((*key[2:], judged[key], count) for key, count in wrong.items() if count)
-    assert [row["share"] for row in answers[0]] == sorted(
-        (row["share"] for row in answers[0]), reverse=True
+    assert [row["wrong_share"] for row in answers[0]] == sorted(
+        (row["wrong_share"] for row in answers[0]), reverse=True
     )
     assert {(row["due_tool"], row["called_tool"]): row["items"] for row in answers[4]} == confused
     assert any("no call" not in pair for pair in confused)
@@ -223,17 +223,17 @@ def test_the_others_are_sums_of_the_tables(warehouse: Warehouse, answers: list[l
     passed = Counter(row["candidate"] for row in per_sample if row["ok"])
     assert {pair["candidate"], pair["other"]} == set(passed) == {"plain", "careless"}
     assert pair["difference"] == pytest.approx(
-        (passed[pair["candidate"]] - passed[pair["other"]]) / pair["samples"]
+        (passed[pair["candidate"]] - passed[pair["other"]]) / pair["n_samples"]
     )
     errors = Counter(
         row["error_type"]
         for row in warehouse.rows("select error_type from predictions where error_type <> ''")
     )
     assert (
-        sum((Counter({row["error_type"]: row["predictions"]}) for row in answers[6]), Counter())
+        sum((Counter({row["error_type"]: row["n_predictions"]}) for row in answers[6]), Counter())
         == errors
     )
-    assert all(row["rejected"] + row["failed"] + row["waiting"] for row in answers[7])
+    assert all(row["n_rejected"] + row["n_failed"] + row["n_waiting"] for row in answers[7])
     [calls] = warehouse.rows("select count(*) as n, sum(cost) as cost from llm_calls")
     assert sum(row["n_requests"] for row in answers[8]) == calls["n"]
     assert sum(row["cost"] for row in answers[8]) == pytest.approx(calls["cost"])
@@ -247,7 +247,9 @@ def test_the_others_are_sums_of_the_tables(warehouse: Warehouse, answers: list[l
     assert (ana["reviewer"], ana["reviews"], ana["median_seconds"]) == ("ana", 6, 20)
     [landed] = warehouse.rows("select count(*) as n from accepted_samples")
     assert sum(row["samples"] for row in answers[10]) == landed["n"]
-    assert [row["samples"] for row in answers[11]] == sorted(row["samples"] for row in answers[11])
+    assert [row["n_samples"] for row in answers[11]] == sorted(
+        row["n_samples"] for row in answers[11]
+    )
 
 
 def test_what_candidates_are_worth_is_counted_over_their_answers(
@@ -291,7 +293,7 @@ def test_what_was_made_turned_away_and_released_is_counted_by_hand(
     warehouse: Warehouse, answers: list[list[Row]]
 ) -> None:
     [stopped] = warehouse.rows("select count(*) as n from outcomes where outcome <> 'passed'")
-    assert sum(row["records"] for row in answers[13]) == stopped["n"]
+    assert sum(row["n_records"] for row in answers[13]) == stopped["n"]
     made = Counter(
         (row["kind"], row["language"])
         for row in warehouse.rows(
@@ -301,7 +303,7 @@ def test_what_was_made_turned_away_and_released_is_counted_by_hand(
     )
     assert (
         sum(
-            (Counter({(row["kind"], row["language"]): row["made"]}) for row in answers[17]),
+            (Counter({(row["kind"], row["language"]): row["n_made"]}) for row in answers[17]),
             Counter(),
         )
         == made
@@ -309,8 +311,8 @@ def test_what_was_made_turned_away_and_released_is_counted_by_hand(
     members = defaultdict[str, set[str]](set)
     for row in warehouse.rows("select release, subject from release_samples"):
         members[row["release"]].add(row["subject"])
-    assert sum(row["added"] for row in answers[18]) == len(members["v2"] - members["v1"]) > 0
-    assert sum(row["kept"] for row in answers[18]) == len(members["v2"] & members["v1"])
+    assert sum(row["n_added"] for row in answers[18]) == len(members["v2"] - members["v1"]) > 0
+    assert sum(row["n_kept"] for row in answers[18]) == len(members["v2"] & members["v1"])
 
 
 def test_what_requests_and_calls_are_made_of_is_counted_by_hand(
@@ -336,7 +338,7 @@ def test_what_requests_and_calls_are_made_of_is_counted_by_hand(
     ]
     counts_by_tool = Counter[str]()
     for row in answers[11]:
-        counts_by_tool[row["tool"]] += row["samples"]
+        counts_by_tool[row["tool"]] += row["n_samples"]
     assert +counts_by_tool == Counter(call["tool"] for call in calls)
     given = {(call["tool"], parameter) for call in calls for parameter in call["arguments"]}
     never = {(row["tool"], row["parameter"]) for row in answers[14]}

@@ -64,8 +64,8 @@ def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
         "select key, tools_shown, settings, text, calls, problem, error_type from predictions"
     )
     assert list(row.values()) == ["k", "always", "", "Hm.", None, "It is empty.", "unparseable"]
-    [board] = warehouse.rows("select tools_shown, judge, args_acc, predictions from leaderboard")
-    assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "predictions": 1}
+    [board] = warehouse.rows("select tools_shown, judge, args_acc, n_predictions from leaderboard")
+    assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "n_predictions": 1}
 
 
 def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> None:
@@ -73,12 +73,12 @@ def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> Non
     always = PREDICTION.with_changes(tools_shown="always", run=1)
     warehouse.put([PREDICTION, always, PREDICTION, SCORE, SCORE.with_changes(tools_shown="always")])
     counts = warehouse.rows(
-        "select tools_shown, predictions from leaderboard order by tools_shown, run"
+        "select tools_shown, is_scored, n_predictions as n from leaderboard order by 1, run"
     )
     assert counts == [
-        {"tools_shown": "always", "predictions": 1},
-        {"tools_shown": "always", "predictions": 1},
-        {"tools_shown": "first", "predictions": 1},
+        {"tools_shown": "always", "is_scored": True, "n": 1},
+        {"tools_shown": "always", "is_scored": False, "n": 1},
+        {"tools_shown": "first", "is_scored": True, "n": 1},
     ]
 
 
