@@ -249,7 +249,7 @@ insert into llm_calls
         now(), md5('d' || n), '', ''
     from range($first, $until) t(n);
 insert into review_requests
-    select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, ''
+    select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, '', null
     from range($first, $until) t(n) where n % 20 = 0;
 insert into acceptances
     select md5('s' || n), 'b1', 'made up', 'machine', now(), null, 'machine', 'proved', []

@@ -55,7 +55,7 @@ from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 8  # raised when the same files would be read as other tools
+READER_VERSION = 9  # raised when the same files would be read as other tools
 _AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each
 _ALL = ToolChoice()
 Made = Mapping[GeneratedTools, Sequence[Tool]]

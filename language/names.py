@@ -74,6 +74,7 @@ Deed = Literal[
 
 CHANGES: frozenset[Deed] = frozenset({"make", "change", "drop", "switch", "restore"})
 _IRREGULAR = {"bookshelf": "bookshelves", "person": "people", "child": "children"}
+_HISSING_PLURALS = ("sses", "xes", "ches", "shes", "zes")
 _HISSING = ("s", "x", "z", "ch", "sh")
 _YOU = ("uni", "usu", "use", "eu", "one")
 
@@ -98,6 +99,16 @@ def plural(noun: str) -> str:
     else:
         many = f"{last}es" if last.endswith(_HISSING) else f"{last}s"
     return f"{head} {many}".strip()
+
+
+def singular(word: str) -> str:
+    """Return the singular of an English noun, by its ending."""
+    if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004 - "series" is rare, "ties" rarer
+        return f"{word[:-3]}y"
+    if word.endswith(_HISSING_PLURALS):
+        return word[:-2]
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2  # noqa: PLR2004
+    return word[:-1] if is_plural else word
 
 
 def with_article(noun: str) -> str:

@@ -322,14 +322,15 @@ def check_recipes(recipes: Sequence[Path]) -> CommandResult:
     Args:
         recipes: The recipes, YAML files.
     """
-    from callwright.flows.planning.possible import recipe_remarks
-    from callwright.flows.recipe import check_recipe, read_recipe_to_build
+    from callwright.flows.planning.possible import problems_of_recipe
+    from callwright.flows.recipe.reading import read_recipe_file
 
     recipe_problems = [
         problem
         for path in recipes
-        for problem in check_recipe(path)
-        or recipe_remarks(path, read_recipe_to_build(path), read_settings())
+        for problem in run_loop(
+            problems_of_recipe(path, read_recipe_file(path, with_files=True), read_settings())
+        )
     ]
     problems = [problem for problem in recipe_problems if not problem.is_remark]
     wrong = len({problem.file for problem in problems})

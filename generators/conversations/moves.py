@@ -9,17 +9,20 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.conversations.scenarios import changeable, comparable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
+from callwright.generators.environments.linking import is_wrapping, words_of
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import (
-    cursors_of,
     links_between,
+    paging_of,
     shape_of,
     simulated_error,
     simulated_result,
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
-from callwright.generators.tools import argument_problems, enough_of, sayable_options
-from callwright.language.names import split_name
+from callwright.generators.tools import enough_of, sayable_options
+from callwright.generators.whole_calls import made_problems
+from callwright.language.calls.examples import ticks_in_a_second
+from callwright.language.names import names_one, singular, split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
 from callwright.llm.stated_schemas import Paragraph
@@ -43,25 +46,34 @@ from callwright.warehouse.records import (
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
-    """List a result's texts and numbers in order, then its booleans.
+    """List a result's texts and numbers in order, then what says little.
 
-    Of a list, the facts of the first entry come first. The cursor of its next page is no fact.
+    Booleans say little, and so does what the tool's name says already ("Type: article"). Of a list,
+    the facts of the first entry come first. Where in a longer list it stands is no fact, nor is a
+    moment in seconds.
     """
-    facts = _facts("", result, tool.returns or {})
-    return sorted(facts, key=lambda one: isinstance(one.value, bool))
+    named = {*words_of(tool.name)}
+
+    def says_little(fact: Fact) -> bool:
+        is_name = isinstance(fact.value, str) and named.issuperset(words_of(fact.value))
+        return is_name or isinstance(fact.value, bool)
+
+    return sorted(_facts("", result, tool.returns or {}), key=says_little)
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
     schema = shape_of(schema)
     if isinstance(value, dict):
-        members, codes = schema.get("properties") or {}, cursors_of(schema)
+        members, paging = schema.get("properties") or {}, paging_of(schema)
         for member, inner_value in value.items():
-            if member not in codes:
-                yield from _facts(member, inner_value, members.get(member) or {})
+            if member not in paging:
+                is_of = names_one(member) and len(split_name(member)) == 1 and not is_wrapping(name)
+                called = f"{singular(name)}_{member}" if is_of and name else member
+                yield from _facts(called, inner_value, members.get(member) or {})
     elif isinstance(value, list):
         for inner_value in value:
             yield from _facts(name, inner_value, schema.get("items") or {})
-    elif value is not None and name:
+    elif value is not None and name and not ticks_in_a_second(name, schema):
         yield Fact(label=_label(name, schema), value=value)
 
 
@@ -326,7 +338,7 @@ async def _linked(
     due = {
         name: value if name == link.parameter else spoken_arguments[name] for name in tool.required
     }
-    problems = argument_problems(tool, due, partial=False)
+    problems = made_problems(tool, due, partial=False)
     if problems:
         what = f"What {source.name!r} returns can't be given to {tool.name!r}"
         raise RecordError(f"{what}: {' '.join(problems)}")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from callwright.generators.environments.endpoints import Endpoint
-from callwright.language.names import ID_ENDINGS
+from callwright.language.names import ID_ENDINGS, singular
 from callwright.warehouse.records import JsonSchema, Link, Tool
 from callwright.warehouse.tool_notes import ToolNote
 
@@ -53,7 +53,6 @@ _WRAPPING = frozenset(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[^A-Za-z0-9]+")
 _REMARK = re.compile(r"\([^()]*\)")  # "User (Full)" is a user
-_HISSING = ("sses", "xes", "ches", "shes", "zes")
 MOST_HINTS = 4
 
 
@@ -105,6 +104,7 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         and link.parameter in taking.properties
         and taking.name != one.tool.name
     ]
+    paths = {one.tool.name: one.path for one in endpoints}
     offers: dict[str, list[ReturnedValue]] = defaultdict(list)
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
@@ -120,9 +120,12 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         for one in endpoints
         for leaf in leaves_of(one.tool.parameters, through_lists=True)
         for offer in _fitting(one, leaf, offers)
-        if spoken
-        or offer.subject.attribute not in SPOKEN
-        or _names_another(one, leaf, offer, things)
+        if not _is_of_its_like(one, leaf, offer, paths[offer.tool])
+        and (
+            spoken
+            or offer.subject.attribute not in SPOKEN
+            or _names_another(one, leaf, offer, things)
+        )
     ]
     return tuple(dict.fromkeys((*stated_links, *inferred_links)))
 
@@ -230,6 +233,18 @@ def _names_another(
     )
 
 
+def _is_of_its_like(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, path: str) -> bool:
+    """Whether a value offered for a thing's body is the number or code of another such thing.
+
+    A new bank account has a number of its own, though the list of bank accounts has some. It may
+    well refer to another one by its id.
+    """
+    if f"{{{leaf.names[0]}}}" in endpoint.path or offer.subject.attribute == "id":
+        return False
+    own = (endpoint.path, endpoint.path.rpartition("/{")[0])
+    return path in own or same_thing(offer.subject.thing, thing_at(endpoint))
+
+
 def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
     kinds = str(wanted.get("type", "")), str(offered.get("type", ""))
     if kinds[0] != kinds[1]:
@@ -245,7 +260,7 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(65536)
 def _split(name: str) -> tuple[str, ...]:
-    words = tuple(map(_singular, _spoken_words(name)))
+    words = tuple(map(singular, _spoken_words(name)))
     before, either, alternative = words[:-3], words[-3:-2], words[-2:]
     # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
     if alternative[:1] == ("or",) and IDENTIFYING.issuperset((*either, *alternative[1:])):
@@ -255,18 +270,6 @@ def _split(name: str) -> tuple[str, ...]:
 
 def _spoken_words(name: str) -> list[str]:
     return [word.lower() for word in _GAP.split(_HUMP.sub(" ", name)) if word]
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004 - "series" is rare, "ties" rarer
-        return f"{word[:-3]}y"
-    if word.endswith(_HISSING):
-        return word[:-2]
-    return (
-        word[:-1]
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2  # noqa: PLR2004
-        else word
-    )
 
 
 def leaves_of(
@@ -401,7 +404,7 @@ def thing_of_title(title: object) -> str:
 
 def is_wrapping(name: str) -> bool:
     """Whether a name says only that it contains something."""
-    return set(words_of(name)) <= {*_WRAPPING, *map(_singular, _WRAPPING)}
+    return set(words_of(name)) <= {*_WRAPPING, *map(singular, _WRAPPING)}
 
 
 def same_thing(one: str, other: str) -> bool:

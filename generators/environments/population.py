@@ -5,7 +5,6 @@ of another kind (the loans of a book) has some more for each of them, so that no
 Things created later get a number from their id.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import cycle
@@ -18,9 +17,10 @@ from pydantic import JsonValue
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
 from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
-from callwright.language.calls.codes import is_uuid, phrase
+from callwright.language.calls.codes import is_uuid, phrase, prefix_of
+from callwright.language.calls.examples import ticks_in_a_second
 from callwright.language.calls.parameters import meaning_of, meaning_row
-from callwright.language.calls.sampling import make_value
+from callwright.language.calls.sampling import make_value, type_within
 from callwright.language.schemas import fits, json_type
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
@@ -36,7 +36,6 @@ _KEPT = 1 << 15  # values that are kept at hand
 _FEWEST_BITS = 40  # of chance in an id
 _LARGEST_ID = 10**13  # as a number that JSON readers keep exactly
 _DRAWS = 8
-_PREFIX = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")
 _SET = frozenset({"enum", "const", "examples", "multipleOf"})
 COUNTED = 100  # whole numbers below it count things, or number them
 _DIGITS, _LOWER = "0123456789", "abcdefghijkmnpqrstuvwxyz"
@@ -276,6 +275,8 @@ class Population:
         )
         if self._is_heading(thing.kind, name) and is_called(name, schema):
             return self.identity(thing, name, schema)
+        if known := type_within(thing.kind, name, {"id": {}, name: schema}):
+            return known
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
             named_kind = thing.kind
             if len(words) > 1 and is_opaque(name):
@@ -289,7 +290,7 @@ class Population:
                 one = self.referred(named_kind, rng)
             return self.identity(one, words[-1], schema)
         try:
-            value = make_value(name, _varied(schema, rng), language, rng)
+            value = make_value(name, _varied(name, schema, rng), language, rng)
             return value.strip() if isinstance(value, str) else _unrounded(value, name, schema, rng)
         except ReplyError:  # nobody would say it, yet a response can hold it
             kept = {key: value for key, value in schema.items() if key != "description"}
@@ -367,8 +368,7 @@ def _form_of(model: str) -> IdForm:
     """Return the form of an id, lengthened until chance makes it hard to guess."""
     if is_uuid(model):
         return _UUID_FORM
-    found = _PREFIX.match(model)
-    prefix = found[0] if found else ""
+    prefix = prefix_of(model)
     among = [_characters_like(one) or one for one in model[len(prefix) :]]
     lively = [one for one in among if len(one) > 1] or [_DIGITS]
     bits = sum(log2(len(one)) for one in among)
@@ -428,6 +428,7 @@ def _with_emblem(name: str, rng: Random) -> str:
 def _unrounded(value: JsonValue, name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     """Return an amount near a round one, so that few things have the same; others unchanged."""
     is_amount = isinstance(value, int | float) and not isinstance(value, bool)
+    is_amount = is_amount and not ticks_in_a_second(name, schema)
     if not is_amount or schema.keys() & _SET or meaning_of(name, schema) == "year":
         return value
     near = float(str(value)) * rng.uniform(0.9, 1.1)
@@ -437,7 +438,7 @@ def _unrounded(value: JsonValue, name: str, schema: JsonSchema, rng: Random) -> 
     return new if fits(new, schema) else value
 
 
-def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
+def _varied(name: str, schema: JsonSchema, rng: Random) -> JsonSchema:
     """Return an integer schema with an example of its own, so that things get distinct numbers."""
     numbers = [
         one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE
@@ -445,6 +446,7 @@ def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
     if (
         schema.get("type") != "integer"
         or not numbers
+        or ticks_in_a_second(name, schema)
         or schema.keys() & {"minimum", "maximum", "enum"}
     ):
         return schema

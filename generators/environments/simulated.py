@@ -8,8 +8,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.linking import is_wrapping, plain, words_of
-from callwright.language.calls.sampling import joined, make_value
-from callwright.language.names import deed_of, function_words, split_name
+from callwright.language.calls.sampling import joined, make_value, put_in_order, type_within
+from callwright.language.names import deed_of, function_words, names_one, split_name
 from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import TIME_VALUE, choices_of, fits, json_type
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
@@ -23,9 +23,11 @@ _IDS = frozenset({"id", "identifier", "uid", "uuid", "guid", "gid", "oid", "sid"
 _MAKING = frozenset({"duplicate", "clone", "copy"})  # besides the deed "make"
 _CONVERTING = frozenset({"convert", "translate", "transform"})
 _SIZING = frozenset({"limit", "size", "count", "page", "top", "max"})
+_PLACING = frozenset({"limit", "size", "offset", "page", "more", "skip"})
 _CURSORS = frozenset({"cursor", "bookmark", "next", "previous", "prev"})
 _OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
 _CURSOR_LENGTH = 24
+_FIRST_WORDS = 4  # of a description: "An opaque cursor"
 _NUMBERED = ("_id", "_code")
 _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
@@ -103,6 +105,34 @@ def cursors_of(schema: JsonSchema) -> set[str]:
     }
 
 
+def paging_of(schema: JsonSchema) -> set[str]:
+    """Return the members of an object that say where in a list its result stands, or lead on.
+
+    They stand beside the list: its size and offset as numbers, cursors, and objects of these.
+    """
+    members = {
+        name: shape_of(one)
+        for name, one in (schema.get("properties") or {}).items()
+        if isinstance(one, dict)
+    }
+    if not any(json_type(one) == "array" for one in members.values()):
+        return set()
+    return {name for name, one in members.items() if _pages(name, one)}
+
+
+def _pages(name: str, schema: JsonSchema) -> bool:
+    kind, last = json_type(schema), words_of(name)[-1:]
+    if kind == "object":
+        inner = schema.get("properties") or {}
+        return any(
+            _pages(one, shape_of(inner[one])) for one in inner if isinstance(inner[one], dict)
+        )
+    if kind == "string":
+        told = str(schema.get("description") or "").lower()
+        return _is_cursor(name) or not _CURSORS.isdisjoint(told.split()[:_FIRST_WORDS])
+    return kind in ("integer", "number", "boolean") and not _PLACING.isdisjoint(last)
+
+
 def _is_cursor(name: str) -> bool:
     words = words_of(name)
     if words[-1:] == ["token"]:
@@ -130,6 +160,7 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
         if offer.field in tool.required
         and not any(_are_alike(offer.field, name) for name in source.properties)
         and (offer.entries or not _own_argument(source) or not _is_own(offer.field, source))
+        and (len(words_of(offer.field)) > 1 or _is_of_what_takes_it(offer, source, tool))
         and offer.schema.get("type") == tool.properties[offer.field].get("type")
         and not choices_of(tool.properties[offer.field])
         and all(
@@ -137,6 +168,14 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
             for word in ("pattern", "format")
         )
     ]
+
+
+def _is_of_what_takes_it(offer: ReturnedField, source: Tool, tool: Tool) -> bool:
+    """Whether an `id` is that of the thing that a tool is about; other plain names fit anything."""
+    if not names_one(offer.field):
+        return True
+    given = words_of(offer.entries) if not is_wrapping(offer.entries) else _about(source)
+    return bool(given) and given[-1] in _about(tool)[-2:]
 
 
 def new_fields(tool: Tool) -> set[str]:
@@ -189,22 +228,28 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     if isinstance(members, dict) and members and depth < _DEEPEST:
         echoed = _echoed(members, asked) if _is_asked_of(name, asked, depth) else {}
         codes = cursors_of(schema)
-        return {
+        made = {
             member: (
                 _cursor(member, inner, asked)
                 if member in codes
                 else echoed[member]
                 if member in echoed
-                else _simulate(member, inner, asked, depth + 1)
+                else (depth > 0 and type_within(name, member, members))
+                or _simulate(member, inner, asked, depth + 1)
             )
             for member, inner in members.items()
         }
+        own = {member: value for member, value in made.items() if member not in echoed}
+        put_in_order(own, members)
+        return made | own
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
         within = asked._replace(listed=name)
         shared = _echoed(items["properties"], within)
         return _distinct(lambda: _simulate(name, items, within, depth + 1), count, shared)
+    if schema.get("type") == "array" and isinstance(items, dict) and _is_unknown(shape_of(items)):
+        return []
     if depth == 1 and schema.get("type") == "boolean":
         return True  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
@@ -270,8 +315,20 @@ def _echoed(members: Mapping[str, JsonSchema], asked: _SimulatedCall) -> Argumen
         same = [member for member in members if _are_alike(member, argument)]
         if not same and argument == own:
             same = [member for member in members if _is_own(member, tool)]
-        echoed |= {member: value for member in same if fits(value, members[member])}
+        for member in same:
+            told = _as_typed(value, members[member]) if names_one(argument) else value
+            if fits(told, members[member]):
+                echoed[member] = told
     return echoed
+
+
+def _as_typed(value: JsonValue, schema: JsonSchema) -> JsonValue:
+    """Return a whole number as text or the other way round, where the result writes it so."""
+    kind = json_type(shape_of(schema))
+    if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    is_whole = isinstance(value, str) and value.isdecimal() and not value.startswith("0")
+    return int(str(value)) if kind == "integer" and is_whole else value
 
 
 def _are_alike(one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
 """Fill a sketch by calling the environment: choose stated values and the entries meant."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, assert_never
 
@@ -22,7 +22,7 @@ from callwright.generators.multi_step.sketches import (
 )
 from callwright.generators.multi_step.tasks import BegunWorld, mistaken
 from callwright.generators.multi_step.tool_graph import ToolGraph, is_deed
-from callwright.generators.tools import argument_problems
+from callwright.generators.whole_calls import made_problems
 from callwright.language.calls.entries import (
     FAMILIES,
     name_paths,
@@ -104,8 +104,10 @@ class Filling:
                 fields.setdefault(slot.entry, []).append(slot.link.field)
         filled = {name: self._slot(sketch, slot, fields) for name, slot in call.slots.items()}
         new_call = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
-        if new_call in self._calls or argument_problems(
-            self._graph.tools[call.tool], new_call.arguments, partial=False
+        if (
+            new_call in self._calls
+            or made_problems(self._graph.tools[call.tool], new_call.arguments, partial=False)
+            or _says_the_same_twice(one.source for one in filled.values())
         ):
             raise UnfilledError
         answer = await self._environment.answer(new_call)
@@ -239,6 +241,19 @@ class Filling:
             raise UnfilledError
         taken[take.mark] = fitting[0].index
         return where
+
+
+def _says_the_same_twice(sources: Iterable[ValueSource]) -> bool:
+    """Whether a call states one text for two parameters: nobody could tell that they are swapped.
+
+    A town may well be both the first and the last.
+    """
+    said = [one.value for one in sources if isinstance(one, StatedValue) and one.element in _OWN]
+    texts = [one for one in said if isinstance(one, str)]
+    return len(texts) > len(set(texts))
+
+
+_OWN = frozenset({"text", "keyword", "identifier"})  # what no two parameters of a call share
 
 
 def _names_in(source: ValueSource) -> Iterator[JsonValue]:

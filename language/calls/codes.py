@@ -26,18 +26,42 @@ def _pick(name: str, rng: Random) -> str:
 
 
 def like(example: str, rng: Random) -> str:
-    """Return another code of the same shape: its digits replaced, its letters kept.
+    """Return another code of the same shape: its digits are replaced, and letters between digits.
 
-    Of a UUID and of long hex digits all is replaced.
+    Letters that say what the code is of stay ("ORD-1042", "cus_9sk3Xw"), and so does a capital at
+    the beginning. Of a UUID and of long hex digits all is replaced.
     """
     if is_uuid(example):
         return write_code("uuid", "", _ASCII, rng)
     if found := _LONG_HEX.search(example):
         digits = shaped(f"{{h{len(found[0])}}}", rng)
         return example[: found.start()] + digits + example[found.end() :]
-    return "".join(
-        rng.choice(string.digits) if character.isdecimal() else character for character in example
-    )
+    prefix = prefix_of(example)
+    return prefix + _PIECE.sub(lambda piece: _piece_like(piece[0], rng), example[len(prefix) :])
+
+
+def _piece_like(piece: str, rng: Random) -> str:
+    """Return letters and digits like others; letters are replaced if they spell nothing."""
+    is_random = _MEANINGLESS.search(piece) is not None
+    kept = piece[0] if is_random and piece.isupper() and piece[0].isalpha() else ""
+    if piece.isdecimal() and piece[0] != "0":
+        return _digits(len(piece), rng)
+
+    def other(character: str) -> str:
+        if character.isdecimal():
+            return rng.choice(string.digits)
+        if not is_random or not character.isascii():
+            return character
+        among = string.ascii_uppercase if character.isupper() else string.ascii_lowercase
+        return rng.choice(among)
+
+    return kept + "".join(map(other, piece[len(kept) :]))
+
+
+def prefix_of(code: str) -> str:
+    """Return the letters at the beginning of a code that say what it is of ("cus_"), or ""."""
+    found = None if is_uuid(code) else _PREFIX_OF_A_CODE.match(code)
+    return found[0] if found and not _MEANINGLESS.search(found[0]) else ""
 
 
 def is_uuid(text: str) -> bool:
@@ -150,6 +174,12 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TRIES, _REPEATED = 12, re.compile(r"\b(\w+)(?:'s)? \1\b", re.IGNORECASE)
+_PREFIX_OF_A_CODE = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")
+_PIECE = re.compile(r"[^\W_]+")
+# letters on both sides of digits or the other way round, or more consonants than words have
+_MEANINGLESS = re.compile(
+    r"[a-z]\d+[a-z]|\d[a-z]+\d|.[b-df-hj-np-tv-xz]{4}|[b-df-hj-np-tv-xz]{4}.", re.IGNORECASE
+)
 _LONG_HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}")
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")

@@ -14,7 +14,9 @@ _TOLD_CODE = LanguagePattern(
 # escapes, alternatives, brackets of code, a quoted value of a field
 _PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
 # seconds or milliseconds since 1970
-_EPOCH, _CLOCKED = re.compile(r"1\d{9}(?:\d{3})?"), frozenset({"at", "time", "date", "timestamp"})
+_EPOCH, _CLOCKED = re.compile(r"1\d{9}(\d{3})?"), frozenset({"at", "time", "date", "timestamp"})
+_SAYS_EPOCH = re.compile(r"\b(?:unix|epoch|timestamp)\b", re.IGNORECASE)
+_THOUSAND = 1000
 # what a writer of documents puts where a value goes: the word for it, brackets, dots, "your-…"
 _PLACEHOLDER = re.compile(
     r"(?:string|foo|bar|baz|foo ?bar|example|sample|placeholder|lorem ipsum.*|null|todo|tbd)\d*"
@@ -60,11 +62,24 @@ def with_told_example(schema: JsonSchema) -> JsonSchema:
 
 
 def is_for_programs(name: str, schema: JsonSchema) -> bool:
-    """Whether all examples of a text are written as programs do: filters, escapes, seconds."""
+    """Whether all examples are written as programs do: filters, escapes, seconds since 1970."""
+    if ticks_in_a_second(name, schema):
+        return True
     examples = schema.get("examples") or ()
     if json_type(schema) != "string" or schema.keys() & {"enum", "const", "pattern"}:
         return False
     texts = usable_examples(name, schema) if all(isinstance(one, str) for one in examples) else []
-    is_time = not _CLOCKED.isdisjoint(split_name(name)[-1:])
-    written = (_PROGRAM_TEXT.search(one) or (is_time and _EPOCH.fullmatch(one)) for one in texts)
-    return bool(texts) and all(written)
+    return bool(texts) and all(map(_PROGRAM_TEXT.search, texts))
+
+
+def ticks_in_a_second(name: str, schema: JsonSchema) -> int:
+    """Return 1 or 1000 for a moment that examples show as seconds or thousandths since 1970, or 0.
+
+    Such a moment is known by its name ("created_at_after") or its description.
+    """
+    found = [_EPOCH.fullmatch(str(one)) for one in schema.get("examples") or ()]
+    told = str(schema.get("description") or "")
+    is_told = not _CLOCKED.isdisjoint(split_name(name)) or _SAYS_EPOCH.search(told) is not None
+    if not found or None in found or not is_told:
+        return 0
+    return _THOUSAND if any(one and one[1] for one in found) else 1

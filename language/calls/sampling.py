@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import partial, reduce
 from math import ceil, floor
@@ -20,7 +20,7 @@ from callwright.language.calls.codes import (
     write_code,
     write_link,
 )
-from callwright.language.calls.examples import usable_examples
+from callwright.language.calls.examples import ticks_in_a_second, usable_examples
 from callwright.language.calls.parameters import (
     ASKED_OF,
     CLOCKED,
@@ -35,7 +35,7 @@ from callwright.language.calls.parameters import (
     tells_values,
     text_of,
 )
-from callwright.language.names import function_words, names_one, split_name, topic_of
+from callwright.language.names import function_words, names_one, singular, split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from callwright.language.text import fold
@@ -180,7 +180,12 @@ def _together(one: JsonSchema, other: JsonSchema) -> JsonSchema:
     """Return the keywords of two schemas that both hold; members and required names are joined."""
     whole = {**one, **other}
     if "properties" in one and "properties" in other:
-        whole["properties"] = {**one["properties"], **other["properties"]}
+        members = {**one["properties"], **other["properties"]}
+        for name, more in other["properties"].items():
+            before = one["properties"].get(name)
+            if isinstance(before, dict) and isinstance(more, dict) and "type" not in more:
+                members[name] = {**before, **more}  # a condition says of a member what it adds
+        whole["properties"] = {name: kept for name, kept in members.items() if kept is not False}
     if "required" in one and "required" in other:
         whole["required"] = [*dict.fromkeys((*one["required"], *other["required"]))]
     return whole
@@ -215,6 +220,8 @@ def _propose(
 
 
 def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    if ticks := ticks_in_a_second(name, schema):
+        return ticks * _seconds(rng)
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
     kind = meaning_of(name, schema)
     # else the name tells more than the table
@@ -333,13 +340,29 @@ def _object(
         # a team's "name" is no person's
         told = {ASKED_OF: f"set_{name}", **members[one]}
         try:
-            values[one] = make_value(one, told, language, rng, depth=depth + 1)
+            values[one] = type_within(name, one, members) or make_value(
+                one, told, language, rng, depth=depth + 1
+            )
         except ReplyError:
             if one in required:
                 raise
     if not values:
         raise ReplyError(f"No member of {name!r} takes a value that can be made.")
     return {one: values[one] for one in members if one in values}
+
+
+def type_within(thing: str, name: str, members: Mapping[str, JsonSchema]) -> str:
+    """Return what stands as the `type` of an object with an `id`: the thing that it is, or "".
+
+    "" also for other members, and where the schema shows what stands there.
+    """
+    schema = members[name]
+    is_open = json_type(schema) == "string" and not schema.keys() & _SHOWN
+    if (*split_name(name),) != _TYPE or "id" not in members or not is_open or not thing:
+        return ""
+    *before, last = split_name(thing)
+    told = "_".join((*before, singular(last)))
+    return told if fits(told, schema) and not stated_choices(schema) else ""
 
 
 def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
@@ -378,6 +401,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = usable_examples(name, schema)
     row = meaning_row(name, schema)
+    if ticks := ticks_in_a_second(name, schema):
+        return str(ticks * _seconds(rng))
     is_of_thing = _NAME_OF_A_THING.search(str(schema.get("description", "")))
     if kind == "pattern":  # what it means often has the form that the pattern wants
         kind = meaning_by_words(name, str(schema.get("description", "")))
@@ -448,6 +473,12 @@ def _random_day(rng: Random) -> str:
     return (FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))).isoformat()
 
 
+def _seconds(rng: Random) -> int:
+    """Return a moment of that period in seconds since 1970."""
+    first = datetime.combine(FIRST_DAY, time(), tzinfo=UTC).timestamp()
+    return int(first) + 60 * rng.randrange(_DAYS * 24 * 60)
+
+
 def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
     """Return a time of day at which people do such a thing."""
     row = meaning_row(name, schema, "clocks")
@@ -500,6 +531,8 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
 
 _CALL_TRIES = 12
 _USUAL_LENGTH, _OPEN = 8, re.compile(r"[*+]|,\}")
+_TYPE = ("type",)
+_SHOWN = frozenset({"enum", "const", "examples", "default", "pattern", "format"})
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")

@@ -110,7 +110,9 @@ class _Turn:
             "request": self._request,
             "describe": self._describe,
             "hint": lambda: _Words(
-                self.line("hints", field=self._field(view_of(self.sections.listed("options")[0])))
+                self.line(
+                    "hints", field=self._field(*map(view_of, self.sections.listed("options")))
+                )
             ),
             "answer": self._answer,
             "switch": lambda: self._call(0, "switches"),
@@ -122,8 +124,8 @@ class _Turn:
             "thank": lambda: _Words(self.line("thanks")),
         }
 
-    def _field(self, view: ToolView) -> str:
-        return field_phrase(view.name, self.language)
+    def _field(self, *views: ToolView) -> str:
+        return field_phrase([view.name for view in views], self.language)
 
     def _request(self) -> _Words:
         first = self.parts[0].view.name
@@ -170,8 +172,10 @@ class _Turn:
         yield from ((view.parameter(name), value) for name, value in arguments.items())
 
     def _describe(self) -> _Words:
-        situation = _Words(self.line("situations", field=self._field(self.parts[0].view)))
-        return self.joined(situation, self.stated(0, "facts"), _Words(self.line("plights")))
+        view = self.parts[0].view
+        situation = _Words(self.line("situations", field=self._field(view)))
+        plight = _Words(self.line("plights", deed=view.does(self.language)))
+        return self.joined(situation, self.stated(0, "facts"), plight)
 
     def stated(self, at: int, line: str, way: str = "called") -> _Words:
         """State each value of a part in one of the lines of a name."""

@@ -247,8 +247,8 @@ def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
 
 
 def _slot_name(detail: str) -> str:
-    """Return the name of the slot that a line of details begins with."""
-    return detail.partition("]")[0].lstrip("[")
+    """Return the name of the slot that a line of details begins with, without words of its own."""
+    return detail.partition("]")[0].partition(":")[0].lstrip("[")
 
 
 def _propose_call(given: _Given) -> tuple[JsonValue, str]:

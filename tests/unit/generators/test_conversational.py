@@ -22,6 +22,7 @@ from callwright.generators.conversations.values import Values
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
+from callwright.language.calls.tools import field_phrase, name_words, tool_title
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
@@ -228,6 +229,29 @@ def test_a_category_that_allows_no_conversation_is_left_out_with_a_word() -> Non
     assert "'Making' allows no conversation" in told.reason
     with pytest.raises(ConfigurationError, match="allow no conversation"):
         next(plan_scenarios("overfill", scenario_order("overfill", 1, makers)))
+
+
+async def test_who_describes_a_plight_lets_it_be_heard_what_has_to_be_done() -> None:
+    plan = await plan_of("implicit_descriptive_goal")
+    said = next(move for move in plan.moves if move.intent == "describe")
+    tool = next(tool for tool in ALL if tool.key == said.parts[0].tool)
+    sample = await converse("implicit_descriptive_goal")
+    spoken = [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
+    assert any(tool_title(tool.name, tool.description) in text for text in spoken)
+
+
+def test_what_tools_are_about_is_said_without_their_verbs() -> None:
+    def phrase(*names: str) -> str:
+        return field_phrase(names, "en")
+
+    assert phrase("get_push_token") == "my push token"
+    assert phrase("get_errors_for_import_job") == "my errors"
+    assert phrase("Roles_DeleteRole") == "my role"
+    assert name_words("Offices_GetOpeningHours") == "get opening hours"
+    assert phrase("retrieveConversation") == "my conversation"
+    assert phrase("getAlertSetting", "deleteAlertSetting") == "my alert setting"
+    assert phrase("delete_import_source", "delete_page") == "my account"
+    assert phrase("Banking.Accounts.openAccount") == "my banking"
 
 
 async def test_another_value_leaves_a_call_that_fits_its_schema_as_a_whole() -> None:

@@ -124,3 +124,15 @@ def test_of_several_answers_one_at_least_says_what_it_is_about(count: int, seed:
     drawn = answer_forms(count, Random(seed))
     assert len(drawn) == count
     assert count == 1 or "sentence" in drawn
+
+
+async def test_a_choice_is_said_once_in_an_answer() -> None:
+    answers = set()
+    for seed in range(6):
+        at_hand = context(RecordingTemplateChat(seed=seed))
+        [slots] = await plan_slots(derivation(imperfect("en"), seed=seed), at_hand)
+        [sample] = await write_dialogues(slots, at_hand)
+        answers |= {turn.text for turn in sample.turns if isinstance(turn, UserTurn)}
+    chosen = [text for text in answers if any(one in text for one in ("window", "terrace", "bar"))]
+    assert chosen
+    assert not [text for text in chosen if ":" in text]

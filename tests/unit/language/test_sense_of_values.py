@@ -1,6 +1,7 @@
 """Values that make sense with what a tool does, as outside readers of samples asked for."""
 
 import re
+from datetime import UTC, datetime, time
 from random import Random
 from uuid import UUID
 
@@ -8,8 +9,12 @@ import pytest
 
 from callwright.generators.own_values import NO_VALUES
 from callwright.language.calls.agreement import towns
+from callwright.language.calls.codes import like
 from callwright.language.calls.examples import is_placeholder, with_told_example
 from callwright.language.calls.parameters import stated_choices, tells_values
+from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, make_value
+from callwright.language.calls.tools import tool_title
+from callwright.warehouse.records import JsonSchema
 from tests.support.warehouse.fixtures import make_tool
 
 DAY = {"type": "string", "format": "date"}
@@ -174,3 +179,81 @@ def test_what_either_of_two_parameters_may_be_is_no_choice() -> None:
 def _object(members: dict[str, object], *required: str) -> dict[str, object]:
     needed = [*(required or members)]
     return {"type": "object", "properties": members, "required": needed}
+
+
+def test_nobody_makes_up_the_scopes_of_an_access_token() -> None:
+    asked = {**TEXT, "description": "Scopes requested by the OAuth flow"}
+    assert not tells_values("scope", asked)
+    assert tells_values("scope", {**asked, "enum": ["read", "write"]})
+
+
+@pytest.mark.parametrize(
+    ("example", "form"),
+    [
+        ("PT4KHLK", r"P[A-Z]\d[A-Z]{4}"),
+        ("PXPGF42", r"P[A-Z]{4}\d\d"),
+        ("cus_9sk3Xw", r"cus_\d[a-z]{2}\d[A-Z][a-z]"),
+        ("ORD-1042", r"ORD-[1-9]\d{3}"),
+        ("BK1042", r"BK[1-9]\d{3}"),
+    ],
+)
+def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str) -> None:
+    made = {like(example, Random(seed)) for seed in range(20)}
+    assert all(re.fullmatch(form, one) for one in made)
+    assert len(made) > 15
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "ticks"),
+    [
+        ("created_at_after", {"type": "string", "examples": ["1677253093"]}, 1),
+        ("updated_at", {"type": "integer", "examples": [1672928610]}, 1),
+        ("from", {"type": "integer", "examples": [1672928610000], "description": "Unix ms."}, 1000),
+    ],
+)
+def test_moments_in_seconds_are_near_and_nobody_says_them(
+    name: str, schema: JsonSchema, ticks: int
+) -> None:
+    assert not tells_values(name, schema)
+    first, last = (datetime.combine(day, time(), UTC) for day in (FIRST_DAY, LAST_DAY))
+    for seed in range(20):
+        seconds = int(str(make_value(name, schema, "en", Random(seed)))) / ticks
+        assert first <= datetime.fromtimestamp(seconds, UTC) <= last
+
+
+def test_a_number_like_a_moment_that_is_none_stays_a_number() -> None:
+    assert tells_values("phone", {"type": "integer", "examples": [1677253093]})
+
+
+def test_what_ends_begins_before() -> None:
+    made = make_tool("create_post", starts_at=DAY, ends_at=DAY)
+    for seed in range(20):
+        values = drawn(made, ["starts_at", "ends_at"], seed)
+        assert values["starts_at"] < values["ends_at"]
+
+
+def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
+    inner = {"type": "object", "properties": {"id": TEXT, "type": TEXT}, "required": ["type"]}
+    made = make_tool("create_rule", business_services=inner, type=TEXT)
+    for seed in range(10):
+        values = drawn(made, ["business_services", "type"], seed)
+        assert values["business_services"]["type"] == "business_service"
+        assert values["type"] != "business_service"
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "title"),
+    [
+        ("get_accounts_id", "Retrieve account. Retrieve one by its ID.", "retrieve account"),
+        ("patch_payments_id", "Categorize payment", "categorize payment"),
+        ("post_teams_id", "Updates a team.", "update a team"),
+        ("fetch_orders", "Fetches orders.", "fetch orders"),
+        ("createTask", "Task creation endpoint", "create task"),
+        ("get_order_details", "Order details", "get order details"),
+        ("get_info", "Info.", "get info"),
+    ],
+)
+def test_a_tool_is_called_by_what_its_summary_says_it_does(
+    name: str, description: str, title: str
+) -> None:
+    assert tool_title(name, description) == title

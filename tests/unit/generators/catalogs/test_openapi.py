@@ -314,3 +314,65 @@ def test_an_id_looks_like_the_ones_that_the_document_shows_elsewhere(tmp_path: P
     shown = [next(iter(tool.properties.values())).get("examples", [""])[0] for tool in tools]
     assert [len(one) for one in shown[:3]] == [36, 36, 36]
     assert shown[3:] == ["ord_9912x", ""]
+
+
+def test_ids_of_unknown_form_look_like_those_in_examples_of_whole_bodies(tmp_path: Path) -> None:
+    text, whole = {"type": "string"}, {"type": "integer"}
+    example = {
+        "incident": {"id": "PT4KHLK", "priority": {"id": "P53ZZH5"}, "number": 12},
+        "log_entries": [{"id": "Q02JTSNZWHSEKV"}, {"id": "R7I4M9UVYOQ2AS"}],
+        "services": [{"id": "PIJ90N7"}, {"id": "string"}],
+        "account_id": 9041177,
+    }
+
+    def operation(*takes: dict[str, Any]) -> dict[str, Any]:
+        content = {"application/json": {"schema": {"type": "object"}, "example": example}}
+        responses = {"200": {"description": "Done.", "content": content}}
+        return {"description": "Does.", "parameters": [*takes], "responses": responses}
+
+    def taken(name: str, schema: dict[str, Any], part: str = "path") -> dict[str, Any]:
+        return {"in": part, "name": name, "required": True, "schema": schema}
+
+    body = {
+        "type": "object",
+        "properties": {"service": {"type": "object", "properties": {"id": text}}, "name": text},
+        "required": ["service"],
+    }
+    making = operation()
+    making["requestBody"] = {"content": {"application/json": {"schema": body}}, "required": True}
+    paths = {
+        "/log_entries/{id}": {"get": operation(taken("id", text))},
+        "/incidents/{id}": {"get": operation(taken("id", text))},
+        "/rules/{rule_id}": {"get": operation(taken("rule_id", text))},
+        "/accounts/{account_id}": {"get": operation(taken("account_id", whole))},
+        "/links": {"post": {**making, "operationId": "link"}},
+    }
+    tools = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    shown = [next(iter(tool.properties.values())).get("examples", [""])[0] for tool in tools[:4]]
+    assert shown == ["Q02JTSNZWHSEKV", "PT4KHLK", "PT4KHLK", 9041177]
+    service = tools[4].properties["service"]["properties"]
+    assert service["id"]["examples"] == ["PIJ90N7"]
+
+
+def test_ids_of_other_things_get_prefixes_of_their_own(tmp_path: Path) -> None:
+    shown = {"customer_id": "cus_4Rw8sQ", "card_id": "crd_77kdPz", "plan_id": "pln_0aVx3T"}
+    members = {name: {"type": "string", "example": one} for name, one in shown.items()}
+    content = {"application/json": {"schema": {"type": "object", "properties": members}}}
+    parameter = {"in": "path", "name": "invoice_id", "required": True, "schema": {"type": "string"}}
+    responses = {"200": {"description": "Done.", "content": content}}
+    operation = {"description": "Does.", "parameters": [parameter], "responses": responses}
+    paths = {"/invoices/{invoice_id}": {"get": operation}}
+    (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    assert tool.properties["invoice_id"]["examples"] == ["inv_77kdPz"]
+
+
+def test_an_id_that_its_description_calls_a_guid_is_shown_as_one(tmp_path: Path) -> None:
+    told = "(Required) The globally unique identifier (GUID) for the account."
+    parameter = {"in": "path", "name": "accountId", "required": True, "description": told}
+    operation = {
+        "description": "Does.",
+        "parameters": [{**parameter, "schema": {"type": "string"}}],
+    }
+    paths = {"/accounts/{accountId}": {"get": {**operation, "responses": {}}}}
+    (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    assert [len(one) for one in tool.properties["accountId"]["examples"]] == [36]

@@ -140,6 +140,30 @@ def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
     assert {one.parameter for one in links} == {"owner_name"}
 
 
+@pytest.mark.parametrize("method", ["post", "patch"])
+def test_a_thing_has_a_number_of_its_own_though_a_list_of_its_like_has_some(method: str) -> None:
+    text = {"type": "string"}
+    bank: JsonSchema = {"type": "object", "properties": {"id": text, "bank_number": text}}
+    taken: JsonSchema = {"type": "object", "properties": {"bank_id": text, "bank_number": text}}
+    listed: JsonSchema = {"type": "array", "items": bank}
+
+    def tool(name: str, parameters: JsonSchema, returns: JsonSchema) -> Tool:
+        return Tool(
+            name=name, description=name, category="Banks", parameters=parameters, returns=returns
+        )
+
+    tools = [
+        tool("list_banks", NONE, listed),
+        tool("put_bank", taken, bank),
+        tool("pay", taken, bank),
+    ]
+    path = "/banks/{bank_id}" if method == "patch" else "/banks"
+    links = find_links(endpoints_of(tools, [("get", "/banks"), (method, path), ("post", "/pay")]))
+    assert sources(links, "put_bank", "bank_number") == []
+    assert sources(links, "put_bank", "bank_id") == [("list_banks", "", "id")]
+    assert sources(links, "pay", "bank_number")[0] == ("list_banks", "", "bank_number")
+
+
 def test_an_id_below_a_resource_comes_from_the_resources_list() -> None:
     """A shortened name is spelled out; entries of several kinds are those of the first."""
     text = {"type": "string"}

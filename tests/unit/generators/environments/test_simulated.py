@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.conversations.moves import facts_of
-from callwright.generators.environments.simulated import simulated_result
+from callwright.generators.environments.simulated import links_between, simulated_result
 from callwright.generators.tools import value_validator
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
@@ -114,6 +114,13 @@ def test_names_in_other_letters_are_told_apart() -> None:
     result = answer("查询", {"城市": TEXT}, {"城市": "上海"}, the_object(城市=TEXT, 天气=TEXT))
     assert result["城市"] == "上海"
     assert result["天气"] != "上海"
+
+
+def test_a_list_of_things_that_the_document_does_not_describe_is_empty() -> None:
+    unknown = {"type": "array", "items": {"type": "object"}}
+    returns = the_object(title=TEXT, legs=unknown, trip=the_object(parts=unknown))
+    result = answer("orders/get", {"id": TEXT}, {"id": "8f14"}, returns)
+    assert (result["legs"], result["trip"]) == ([], {"parts": []})
 
 
 def test_a_member_of_another_type_is_made() -> None:
@@ -226,3 +233,54 @@ def test_a_bookmark_that_stands_by_itself_is_said() -> None:
     returns = the_object(bookmark=TEXT)
     asked = {"bookmark": "Recipes for winter"}
     assert answer("bookmarks/get", {"bookmark": TEXT}, asked, returns) == asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "returned", "told"),
+    [("integer", 677, "string", "677"), ("string", "53106", "integer", 53106)],
+)
+def test_the_id_of_a_thing_is_repeated_as_the_result_writes_it(
+    asked: str, given: int | str, returned: str, told: int | str
+) -> None:
+    returns = the_object(id={"type": returned}, title=TEXT)
+    assert answer("getArticle", {"id": {"type": asked}}, {"id": given}, returns)["id"] == told
+
+
+def test_an_id_links_only_tools_about_the_same_thing() -> None:
+    def tool(name: str, returns: JsonSchema) -> Tool:
+        taken = {**the_object(id=TEXT), "required": ["id"]} if name.startswith("get") else {}
+        return Tool(name=name, description="A.", parameters=taken, returns=returns, category="Shop")
+
+    users = tool("list_users", the_object(users=a_list(id=TEXT, name=TEXT)))
+    orders = tool("list_orders", the_object(data=a_list(id=TEXT, name=TEXT)))
+    order = tool("get_order", the_object(id=TEXT))
+    assert links_between(users, order) == []
+    assert [link.source for link in links_between(orders, order)] == ["list_orders"]
+
+
+def test_a_reply_does_not_tell_where_in_a_longer_list_its_result_stands() -> None:
+    number = {"type": "integer"}
+    after = the_object(per_page=number, starting_after=TEXT)
+    returns = the_object(
+        type=TEXT,
+        pages=the_object(page=number, next=after),
+        links=the_object(next=TEXT, self=TEXT),
+        limit=number,
+        first={**TEXT, "description": "Cursor to identify the first article"},
+        articles=a_list(type=TEXT, id=TEXT, title=TEXT),
+    )
+    tool = Tool(
+        name="list_articles", description="A.", parameters={}, returns=returns, category="Shop"
+    )
+    entry = {"type": "article", "id": "A-17", "title": "Moving in"}
+    result = {
+        "type": "list",
+        "pages": {"page": 1, "next": {"per_page": 5, "starting_after": "WzE2"}},
+        "links": {"next": "https://redwood.example/next", "self": "https://redwood.example/self"},
+        "limit": 5,
+        "first": "WzE3",
+        "articles": [entry],
+    }
+    told = [(fact.label, fact.value) for fact in facts_of(result, tool)]
+    assert told[:2] == [("article id", "A-17"), ("title", "Moving in")]
+    assert [value for _, value in told[2:]] == ["list", "article"]

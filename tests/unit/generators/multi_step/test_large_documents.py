@@ -2,8 +2,12 @@
 
 from random import Random
 
+import pytest
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.environments.vocabularies import vocabulary_of
+from callwright.generators.environments.vocabularies import GoalValues, Wish, vocabulary_of
+from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
 from callwright.generators.multi_step.sketches import Say, Sketcher, Take
 from callwright.generators.multi_step.tasks import BegunWorld
@@ -189,3 +193,26 @@ async def test_a_task_asks_for_nothing_that_is_the_same_of_every_thing() -> None
     calls = [call for goal in goals for call in goal.calls if call.wanted and call.asked]
     assert {call.tool for call in calls} == {"list_keys"}
     assert all("since" not in call.arguments for call in calls)
+
+
+class _OneWord(GoalValues):
+    """Says the same for everything, as things do that are called by few words."""
+
+    def say(self, wish: Wish) -> JsonValue:
+        return "Rook"
+
+    def instead_of(self, old: JsonValue, wish: Wish) -> None:
+        return None
+
+
+@pytest.mark.parametrize("labels", [("label",), ("label", "nickname")])
+async def test_no_call_of_a_goal_says_one_text_for_two_parameters(labels: tuple[str, ...]) -> None:
+    named = {f"{one}!": TEXT for one in labels}
+    world = world_of_operations(("Notes add_note", "post", "/notes", thing(name=TEXT), named))
+    graph = ToolGraph(world, ("Notes",), "en")
+    usual = vocabulary_of(world)
+    vocabulary = usual._replace(trip=lambda _rng: _OneWord())
+    sketch = Sketcher(graph, usual.element, Random(1)).draw(["add_note"])
+    assert sketch is not None
+    calls = await Filling(graph, vocabulary, world, Random(1)).fill(sketch)
+    assert (calls is None) is (len(labels) > 1)
