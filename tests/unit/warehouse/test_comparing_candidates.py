@@ -85,9 +85,10 @@ def test_two_candidates_are_compared_on_the_same_samples_by_mcnemars_test(
         [pairs.count((True, True)), pairs.count((True, False))],
         [pairs.count((False, True)), pairs.count((False, False))],
     ]
-    assert [
-        row[name] for name in ("n_both", "n_only_candidate", "n_only_other", "n_neither")
-    ] == [*table[0], *table[1]]
+    assert [row[name] for name in ("n_both", "n_only_candidate", "n_only_other", "n_neither")] == [
+        *table[0],
+        *table[1],
+    ]
     assert row["p_value"] == pytest.approx(mcnemar(table, exact=True).pvalue)
     assert row["difference"] == pytest.approx(1 / 5)
     assert row["low"] < row["difference"] < row["high"]
