@@ -242,4 +242,4 @@ def test_a_release_of_both_is_evaluated_by_one_command(
         ["far", "direct", "0", "as_paper", domain, "1.0000"]
         for domain in ("Cross", "Hotels", "all")
     ]
-    assert cost[:6] == ["far", "direct", "first", "0", "3", "6"]
+    assert cost[:8] == ["far", "direct", "first", "0", "1.0000", "9", "3", "6"]
