@@ -245,9 +245,7 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     named_tool = next((tool for tool in tools if tool.name == name), None)
     if named_tool is None:
         known = ", ".join(tool.name for tool in tools)
-        raise RecordError(
-            f"{_short(name)} is not a candidate tool. The candidate tools are {known}."
-        )
+        raise RecordError(f"{_short(name)} is not an offered tool. The offered tools are {known}.")
     return named_tool
 
 

@@ -27,6 +27,7 @@ from callwright.annotation.reviews import ParsedReview
 from callwright.annotation.sample_review import Boxes, parse_review
 from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords
 from callwright.annotation.studio.records import PulledAnnotation
+from callwright.generators.kinds import traits_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -133,7 +134,19 @@ def edit_form(
         boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
     found = (FormProblem(one.part.name, sentence) for one in read for sentence in one.problems)
     problems = tuple(found)
-    return EditForm(tuple(one.part for one in read), boxes, problems)
+    parts = tuple(one.part for one in read)
+    if traits_of(sample.kind).is_partial:  # nothing has to be there that nobody said
+        parts = tuple(map(_without_required, parts))
+    return EditForm(parts, boxes, problems)
+
+
+def _without_required(part: TurnPart) -> TurnPart:
+    """Return the part with none of its fields marked as required."""
+    calls = (
+        call._replace(fields=tuple(field._replace(required=False) for field in call.fields))
+        for call in part.calls
+    )
+    return part._replace(calls=tuple(calls))
 
 
 class _ReadTurn(NamedTuple):

@@ -63,7 +63,7 @@ class QueuedTask(NamedTuple):
     def data(self) -> dict[str, JsonValue]:
         """Return the task as Label Studio imports it; the priority is sorted as text there."""
         chosen_by = {"language": self.language, "sample_kind": self.sample_kind}
-        return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.4f}"}
+        return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.6f}"}
 
 
 class TaskQueue(NamedTuple):
@@ -100,6 +100,12 @@ _DECISIONS: dict[str, ReviewDecision] = {
     "reject": "reject",
     "reading": "edit",
 }
+
+
+_UNCHANGED = (
+    "It was to be accepted with edits, but nothing is edited. Accept it as it is, or change what is"
+    " wrong."
+)
 
 
 class ParsedReview(Record):
@@ -183,14 +189,14 @@ def parse_annotation(
             edited = typed.edit()
         except RecordError as error:
             problem = str(error)
+        else:
+            problem = _UNCHANGED if edited.key == subject else ""
     if problem:
         returned = UnusableEdit(
             request=typed.request, calls=typed.calls, problem=problem, version=pulled.version
         )
         return ParsedReview(outcome="returned", returned=returned)
     decision = answers.decision
-    if edited is not None and edited.key == subject:  # nothing was changed after all
-        decision, edited = "accept", None
     review = Review(
         subject=subject,
         kind=pulled.kind,

@@ -3,7 +3,7 @@
 Typed text is read strictly, and none of it is lost.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from callwright.annotation.calls import (
@@ -37,7 +37,7 @@ from callwright.annotation.reviews import (
     version_after,
     why_asked,
 )
-from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords, words_in
+from callwright.annotation.screens import SAMPLE_REVIEW, QuestionWords, SampleScreenWords, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.kinds import kind_after_edit, traits_of
 from callwright.generators.shifts.turns import is_path
@@ -64,6 +64,7 @@ class SampleTask(ReviewTask):
     """
 
     kind: str = SAMPLE_REVIEW
+    question: str
     conversation: tuple[Line, ...]
     calls_shown: str
     earlier_calls: str
@@ -77,7 +78,7 @@ class SampleTask(ReviewTask):
     calls: str
 
 
-def review_task(
+def review_task(  # noqa: PLR0913 - all that a task shows is said here
     sample: Sample,
     tools: Sequence[Tool],
     verdicts: Sequence[Verdict],
@@ -85,31 +86,37 @@ def review_task(
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
     returned: UnusableEdit | None = None,
+    settled: Container[str] = (),
 ) -> SampleTask:
     """Return the task that asks people about `sample`.
 
-    With `returned` the task hands back an unusable edit.
+    With `returned` the task hands back an unusable edit. `settled` names the checks whose doubts
+    a reader has settled since: they are listed with what passed, and nothing is marked for them.
     """
     words = words_in(language)
     why = _why(reason, sample, verdicts, words)
-    shown = with_marks(sample, verdicts)
+    still_open = [one for one in verdicts if one.check not in settled]
+    shown = with_marks(
+        sample, [one.with_changes(doubts=()) if one.check in settled else one for one in verdicts]
+    )
     before = boxes(sample, language)
     rendered = render_calls(sample, verdicts, words)
-    compared, others = _tools(sample, tools, preferred_tools(verdicts), words)
+    compared, others = _tools(sample, tools, preferred_tools(still_open), words)
     return SampleTask(
         subject=sample.key,
         version=version_after(returned),
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
+        question=words.question[question_of(sample)],
         conversation=tuple((render_steps if is_path(sample) else render_turns)(shown, words)),
         calls_shown=rendered.shown,
         earlier_calls=rendered.folded,
         tools=compared or words.none,
         other_tools=others or words.none,
-        failed="\n".join(doubt_sentences(sample.turns, verdicts, words)) or words.none,
+        failed="\n".join(doubt_sentences(sample.turns, still_open, words)) or words.none,
         readings=render_readings(sample, verdicts, words) or words.none,
-        details="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
-        passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
+        details="\n".join(_check_lines(verdicts, words, settled, passed=False)) or words.none,
+        passed="\n".join(_check_lines(verdicts, words, settled, passed=True)) or words.none,
         request=returned.request if returned else before.request,
         calls=returned.calls if returned else before.calls,
     )
@@ -178,14 +185,30 @@ def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: Sample
     return reason
 
 
+def question_of(sample: Sample) -> QuestionWords:
+    """Return which question people are asked about a sample, by what its kind is like."""
+    traits = traits_of(sample.kind)
+    if traits.is_partial:
+        return "partial"
+    if not sample.gold and not is_path(sample):
+        return "idle"
+    return "task" if traits.is_task else "calls"
+
+
 def _check_lines(
-    verdicts: Sequence[Verdict], words: SampleScreenWords, *, passed: bool
+    verdicts: Sequence[Verdict], words: SampleScreenWords, settled: Container[str], *, passed: bool
 ) -> Iterator[str]:
-    wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
+    """Yield a line a verdict: of those that passed or were settled, or of the others."""
+    wanted = [
+        one for one in verdicts if (one.decision == "proved" or one.check in settled) == passed
+    ]
     for verdict in sorted(wanted, key=lambda one: (_WORST_FIRST.index(one.decision), one.check)):
         score = "" if verdict.score is None else f" {verdict.score:.2f}"
         reason = f": {verdict.reason}" if verdict.reason else ""
-        yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
+        decision = words.decision[verdict.decision]
+        if verdict.check in settled:
+            decision = f"{decision}, {words.settled}"
+        yield f"{decision} · {verdict.check}{score}{reason}"
 
 
 def parse_review(

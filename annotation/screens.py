@@ -54,6 +54,7 @@ class ProjectWords(ShownWords):
     mark: str
 
 
+QuestionWords = Literal["calls", "partial", "idle", "task"]
 PickWords = Literal[Test, "of", "where", "and", "later", "feed"]
 _Words = TypeVar("_Words", bound=Record)
 
@@ -82,8 +83,10 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
 class SampleScreenWords(ScreenWords):
     """Every word that an annotator of samples reads and that is not part of the sample."""
 
+    question: dict[QuestionWords, str]
     kind: dict[str, str]
     none: str
+    settled: str
     in_doubt: str
     user: str
     assistant: str

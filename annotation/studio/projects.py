@@ -58,7 +58,7 @@ def project_fields(screen: Screen) -> Json:
 
 def as_prediction(data: Json, order: str) -> Json:
     """Return the prediction that sorts a task by `order`: higher priority, lower score."""
-    return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
+    return {"model_version": order, "score": round(1.0 - float(data["priority"]), 6), "result": []}
 
 
 def tables_of(

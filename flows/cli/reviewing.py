@@ -367,8 +367,9 @@ def suspects(release: str) -> CommandResult:
     """List samples whose gold may be wrong, judging by the answers of candidates.
 
     A sample is suspect if all candidates fail at the same call, or if several give the same other
-    answer and at most as many are right. At least two candidates must have been evaluated on the
-    release. `callwright review push` sends new suspects to reviewers, before all other questions.
+    answer and at most as many are right. At least two independent candidates must have been
+    evaluated on the release: models of one family count as one. `callwright review push` sends new
+    suspects to reviewers.
 
     Args:
         release: The release to look at.
@@ -423,6 +424,7 @@ def _status_text(found: "Status") -> Iterator[str | TextTable]:
         yield from _people_text(found["people"])
     yield ""
     yield from _whole_text(found)
+    yield from _differing_text(found["differing"])
     yield from _unsettled_text(found["unsettled"])
     if found["next"]:
         kinds = [row["kind"] for row in found["next"]]
@@ -488,6 +490,18 @@ def _whole_text(found: "Status") -> Iterator[str]:
         )
     if whole["hours_so_far"]:
         yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
+
+
+def _differing_text(rows: "list[Row]") -> Iterator[str | TextTable]:
+    """Yield the questions that people answered differently, with the answer that counts."""
+    if rows:
+        yield ""
+        several = count_of(rows[0]["shared"], "question")
+        yield f"Of {several} that several people answered, {len(rows)} have answers that differ."
+        shown = [(row["subject"], row["said"], row["counts"] or "none yet") for row in rows[:_FEW]]
+        yield TextTable(("differs", "said", "what counts"), shown)
+        if len(rows) > _FEW:
+            yield f"… and {len(rows) - _FEW} more; list them all with --json."
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:

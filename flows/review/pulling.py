@@ -205,7 +205,7 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
     """Withdraw reviews whose annotations are no longer submitted; return how many.
 
     An annotation that somebody else has changed since counts as that person's review, and no
-    longer as its maker's.
+    longer as its maker's; a person's second answer to a task replaces the first.
     """
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
@@ -214,7 +214,7 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
     gone = [
         row["key"]
         for row in rows
-        if row["is_taken_over"] or row["annotation_id"] not in tasks[row["task_id"]]
+        if row["is_replaced"] or row["annotation_id"] not in tasks[row["task_id"]]
     ]
     if gone:
         warehouse.execute(sql("pulling.withdraw"), [gone])

@@ -56,7 +56,7 @@ from callwright.flows.review.resolutions import tools_of
 from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio, review_turn
 from callwright.flows.review.status import chosen_by, queues_of, read_team, subjects_of
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.validators.checks.table import in_english, told_in_english
+from callwright.validators.checks.table import in_english, settled_checks, told_in_english
 from callwright.validators.toolset.complexity import gap_facts
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -246,8 +246,9 @@ def _sample_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
     def shown(row: Row) -> Worded:
         sample = samples[row["subject"]]
-        candidates = [tools[key] for key in sample.candidates]
-        return partial(review_task, sample, candidates, told_in_english(verdicts[sample.key]))
+        candidates, found = [tools[key] for key in sample.candidates], verdicts[sample.key]
+        asked = partial(review_task, sample, candidates, told_in_english(found))
+        return partial(asked, settled=settled_checks(found))
 
     return shown
 

@@ -11,6 +11,7 @@ import orjson
 from callwright.annotation.multi_step_review import offered_strikes
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from callwright.flows.recipe import Recipe
+from callwright.flows.review.fitting_weights import refit_weights
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import GoalPath, Review, Sample, Tool
@@ -142,7 +143,8 @@ def new_states(
 
 
 def set_priorities(warehouse: Warehouse) -> None:
-    """Set the queue position of every question not pushed yet; gold items keep theirs."""
+    """Set the queue position of every question not pushed yet, by what its answer is worth."""
+    refit_weights(warehouse)
     with warehouse.writing() as connection:
         connection.execute(sql("questions.worth"))
         connection.execute(sql("questions.requests"))

@@ -79,6 +79,7 @@ def read_progress(
             "people": ("from reviewer_figures", []),
             "work_left": (sql("review_status.work_left"), [ASSUMED_SECONDS]),
             "unsettled": (sql("review_status.unsettled"), [DOUBTFUL]),
+            "differing": (sql("review_status.differing"), []),
             **(more or {}),
         }
     )

@@ -141,7 +141,9 @@ def _replay_call(
     tool = script.tools.get(call.tool)
     if tool is None:
         unknown = DoubtedFact(kind="tool_unknown", tool=call.tool)
-        return [contradicted(f"The tool {call.tool!r} is not among the candidates.", unknown)], []
+        return [
+            contradicted(f"The tool {call.tool!r} is not among the offered tools.", unknown)
+        ], []
     findings = list(_form_findings(step, call, before, tool))
     if findings:
         return findings, []

@@ -120,16 +120,16 @@ def _candidates(subject: SampleWithTools) -> Iterator[Finding]:
         if key not in subject.tools and key not in subject.withheld:
             yield contradicted(f"The catalog has no tool with the key {key!r}.", _CANDIDATES_AMISS)
     if not sample.candidates:
-        yield contradicted("There are no candidate tools.", _CANDIDATES_AMISS)
+        yield contradicted("There are no offered tools.", _CANDIDATES_AMISS)
     names = [tool.name for tool in map(subject.tools.get, sample.candidates) if tool is not None]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         yield contradicted(
-            f"The candidate {name!r} is there {names.count(name)} times.", _CANDIDATES_AMISS
+            f"The offered tool {name!r} is there {names.count(name)} times.", _CANDIDATES_AMISS
         )
     for tool in subject.withheld.values():
         if tool.name in names:
             fact = DoubtedFact(kind="calls_needlessly", tool=tool.name)
-            yield contradicted(f"The withheld tool {tool.name!r} is among the candidates.", fact)
+            yield contradicted(f"The withheld tool {tool.name!r} is among the offered tools.", fact)
 
 
 def _calls(subject: SampleWithTools) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
     tool = subject.named(call.tool)
     if tool is None:
         fact = DoubtedFact(kind="tool_unknown", tool=call.tool)
-        yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.", fact)
+        yield contradicted(f"The gold tool {call.tool!r} is not among the offered tools.", fact)
         return
     traits = traits_of(subject.sample.kind)
     # what was made was whole: required parameters bind in paths and conversations at every step

@@ -64,7 +64,7 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     doubted = [(turn, one) for turn, one in findings if one.evidence is None]
     against = [one for _, one in doubted if one.standing == "contradicted"]
     evidence = [one.evidence for _, one in findings if one.evidence]
-    reasons = [f"The tool {one.tool!r} is not among the candidates." for one in unknown]
+    reasons = [f"The tool {one.tool!r} is not among the offered tools." for one in unknown]
     reasons += [
         _sentence(turn, one)
         for turn, one in sorted(doubted, key=lambda one: one[1].standing != "contradicted")

@@ -310,7 +310,7 @@ class _PathFindings:
         """Return the call with the source of each of its arguments."""
         tool = self._tools.get(call.tool)
         if tool is None:
-            self._contradict(f"The tool {call.tool!r} is not among the candidates.")
+            self._contradict(f"The tool {call.tool!r} is not among the offered tools.")
             return PlannedCall(tool=call.tool, arguments={}, wanted=wanted)
         due = _Due(turn, tool, {one.argument: one for one in call.evidence})
         arguments = {name: self._source(due, name, value) for name, value in call.arguments.items()}

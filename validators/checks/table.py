@@ -151,6 +151,24 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
     )
 
 
+def settled_checks(verdicts: Sequence[Verdict]) -> frozenset[str]:
+    """Return the checks whose doubts about a sample were settled by a reader since.
+
+    The view `question_sorts` says the same of stored verdicts.
+    """
+    checks = {check.name: check for check in all_checks()}
+    still_open = settled_claims(verdicts).open
+    return frozenset(
+        one.check
+        for one in verdicts
+        if one.decision == "unproved"
+        and one.check in checks
+        and checks[one.check].left_to == "readers"
+        and checks[one.check].settles
+        and not still_open & set(checks[one.check].settles)
+    )
+
+
 async def has_rest(
     stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]
 ) -> bool:

@@ -297,7 +297,7 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
         context.toolset(sample.withheld), context.toolset(sample.candidates)
     )
     if duplicate:
-        reason = f"The withheld tool is still among the candidates: {duplicate}."
+        reason = f"The withheld tool is still among the offered tools: {duplicate}."
         return answer_of([contradicted(reason, DoubtedFact(kind="candidates_amiss"))], "")
     reasons = list[str]()
     tools = context.toolset(sample.candidates)

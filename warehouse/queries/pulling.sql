@@ -44,9 +44,12 @@ where cause = ? and list_contains(?::varchar[], kind) and reviewers = 1 and exis
 )
 
 -- name: under_review
+-- Somebody else changed it since, or its speaker answered the same task again in another annotation.
 select key, task_id, annotation_id, reviewer <> first_value(reviewer) over (
     partition by annotation_id order by reviewed_at desc, key
-) as is_taken_over
+) or annotation_id <> first_value(annotation_id) over (
+    partition by task_id, reviewer order by reviewed_at desc, annotation_id desc
+) as is_replaced
 from reviews
 where server = ? and withdrawn_at is null and annotation_id > 0 and list_contains(?::bigint[], task_id)
 

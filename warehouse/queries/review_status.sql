@@ -65,6 +65,24 @@ select u.*, list_sort(list_filter(coalesce(r.everybody, []), lambda one: not lis
 from unsettled u left join reviewers r on r.kind = u.kind
 order by u.kind, u.subject
 
+-- name: differing
+-- What people answered differently in the newest round, whatever the recipe's `reviewers` is; `counts` is the decision that counts, null
+-- where none does. `shared` is how many things two or more have answered at all.
+with newest as (
+    select w.*, count(*) over same as speakers from review_words w
+    where not exists (select 1 from gold_items g where g.subject = w.subject and g.kind = w.kind) and w.kind <> 'training'
+        and w.annotation_id > 0
+    window same as (partition by w.subject, w.kind, w.round)
+    qualify w.round = max(w.round) over (partition by w.subject, w.kind)
+), shared as (
+    select kind, subject, round, count(distinct answer) as answers,
+        string_agg(reviewer || ': ' || decision, ', ' order by spoke_at, reviewer) as said
+    from newest where speakers > 1 group by kind, subject, round
+)
+select s.kind, s.subject, s.said, d.decision as counts, (select count(*) from shared) as shared
+from shared s left join decisions d on d.subject = s.subject and d.kind = s.kind
+where s.answers > 1 order by s.kind, s.subject
+
 -- name: next
 -- What has been pushed stands where it was pushed to; of the others it is known where they would.
 with places as (

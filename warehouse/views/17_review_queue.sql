@@ -4,11 +4,11 @@
 create or replace view review_queue as
 with asked as (
     select subject, kind, 1 as version, cause, reason, '' as request, '' as calls, '' as problem, '' as reviewer, build, reviewers,
-        overlap, priority, requested_at, pushed_at, server, against, cause as first_cause
+        overlap, priority, expected, requested_at, pushed_at, server, against, cause as first_cause
     from review_requests
     union all
     select n.subject, n.kind, n.version, n.cause, coalesce(q.reason, ''), n.request, n.calls, n.problem, n.reviewer,
-        coalesce(q.build, ''), coalesce(q.reviewers, 1), coalesce(q.overlap, 1), n.priority, n.made_at, n.pushed_at, n.server,
+        coalesce(q.build, ''), coalesce(q.reviewers, 1), coalesce(q.overlap, 1), n.priority, n.expected, n.made_at, n.pushed_at, n.server,
         n.against, coalesce(q.cause, '')
     from review_rounds n left join review_requests q on q.subject = n.subject and q.kind = n.kind
 ), spoken as (

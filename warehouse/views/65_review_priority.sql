@@ -1,35 +1,30 @@
--- Where in the queue each open question stands, from 0 to 1, the highest first, and why. What is wanted of people comes by its cause,
--- which gives the stretch of the queue (`lowest` and `span`), and its parts, which say where in it (`worth`), so `priority` =
--- lowest + span * worth. What was drawn at random (spot checks, second looks, audits, gold items) stands among it by rank: in a
+-- Where in the queue each open question stands, from 0 to 1, the highest first, and why: by what its answer is worth, which is the
+-- `probability` that people change something times what hangs on it (`stakes`), so `priority` = probability * stakes. The probability
+-- comes of the sorts of doubt about it (see doubt_sorts; review_calibration tells how right it was). What was drawn at random (spot
+-- checks, second looks, audits, gold items) stands among these by rank: in a
 -- row of `draw_every` questions, as the recipe says, the last is a draw, so it comes just behind the question that has `behind`
 -- others at or before its place; what was drawn beyond that comes at the end, evenly. A question about a path stands for the samples
 -- that were made after it. What was pushed keeps the priority of its push, which stands in `review_queue`.
 --
--- `nearness`: how near the checks that failed came to proving it. `blocker`: 1 where its kind has fewer samples than the recipe
--- plans and this one would be one more. `rarity`: how far its kind and category are from what is planned. `reach`: how many samples
--- one answer settles. `agreed`: of a suspect, the share of candidates that give one other answer. `chance`: which draw comes before
--- which; it knows nothing of the draws, so that those at the top are an honest estimate also where people never come to the end, and
+-- `blocker`: 1 where its kind has fewer samples than the recipe plans and this one would be one more. `rarity`: how far its kind and
+-- category are from what is planned. `reach`: how many samples one answer settles. A suspect, and an edit that came back, has all at
+-- stake: the one is in a release and misleads everybody who uses it, of the other somebody still knows what was meant. `chance`: which
+-- draw comes before which; it knows nothing of the draws, so that those at the top are an honest estimate also where people never come to the end, and
 -- gold items, which pass for spot checks, are not told by their place.
 create or replace view review_priority as
-with stretches as (
-    select unnest([
-        -- Wrong gold in a release misleads everybody who uses it.
-        {'cause': 'suspect', 'lowest': 0.95, 'span': 0.05},
-        -- Who typed it knows it still.
-        {'cause': 'returned edit', 'lowest': 0.9, 'span': 0.0},
-        -- Does not land before somebody has decided.
-        {'cause': 'doubtful', 'lowest': 0.3, 'span': 0.58}
-    ], recursive := true)
-), weights as (
+with weights as (
     select
-        0.4 as nearness, -- what a check nearly proved is most likely good, and quickly seen to be; hopeless cases can wait
+        0.4 as base,
         0.3 as blocker, -- a recipe that has what it plans can be released
         0.2 as rarity, -- the hundredth of a kind teaches less than the third
         0.1 as reach -- decides between questions that are alike otherwise
 ), open_questions as (
-    select q.subject, q.kind, q.version, q.cause, q.build, s.lowest, s.span
-    from review_queue q left join stretches s on s.cause = q.cause
+    select q.subject, q.kind, q.version, q.cause, q.build, q.cause in ('spot check', 'second look', 'audit', 'gold item') as is_drawn
+    from review_queue q
     where q.is_current and not q.is_answered
+), expected as (
+    select q.subject, q.kind, q.version, 1 / (1 + exp(-sum(s.weight))) as probability
+    from question_sorts q join doubt_sorts s using (sort) group by all
 ), of_samples as (
     select o.subject, o.kind, o.version, o.build, o.subject as sample from open_questions o
     union all
@@ -55,60 +50,39 @@ with stretches as (
         case when coalesce(u.usable, 0) < json_extract_string(y.body, '$.source.tools_per_category')::integer then 1 else 0 end as blocker
     from open_questions o join tools t on t.key = o.subject join toolsets y on y.key = o.build
     left join toolset_needs u on u.toolset = o.build and u.category = t.category and u.language = t.language
-), newest as (
-    select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score
-    from verdicts semi join asked_samples on asked_samples.sample = verdicts.subject group by all
-), nearly as (
-    -- A score is the share of what a check looked at that it could prove, so 1 is its threshold; the recipe's `rouge_l` says which
-    -- values count as proved in it. The likeness of a tool to another one runs the other way: up to 0.66 it is a tool of its own.
-    select
-        subject,
-        case
-            when decision = 'contradicted' and score is null then 0.1 -- a plain no
-            when score is null then 0.5 -- the check has no scale: it may be anything
-            else case when check_name = 'tool_redundancy' then least(1, (1 - score) / (1 - 0.66)) else score end
-                * case when decision = 'contradicted' then 0.5 else 1 end -- something speaks against it, whatever else is right
-        end as nearness
-    from newest where decision <> 'proved'
-), in_doubt as (
-    select o.subject, o.kind, o.version, avg(n.nearness) as nearness
-    from asked_samples o join nearly n on n.subject = o.sample group by all
-), agreement as (
-    select subject, max(agreeing / candidates) as agreed from suspects
-    where subject in (select subject from open_questions where cause = 'suspect') group by all
 ), parts as (
     select
-        o.*, coalesce(d.nearness, 0) as nearness, coalesce(r.blocker, y.blocker, 0) as blocker,
+        o.*, e.probability, coalesce(r.blocker, y.blocker, 0) as blocker,
         coalesce(r.rarity, y.rarity, 0) as rarity, coalesce(r.reach, y.reach, 0) as reach,
-        -- A suspect that no candidate points at was found by a person.
-        case when o.cause = 'suspect' then coalesce(a.agreed, 1) else 0 end as agreed,
-        case when o.lowest is null then md5_number_lower(o.subject) / 18446744073709551616 else 0 end as chance
+        case when o.is_drawn then md5_number_lower(o.subject) / 18446744073709551616 else 0 end as chance
     from open_questions o
-    left join in_doubt d using (subject, kind, version)
+    left join expected e using (subject, kind, version)
     left join of_recipes r using (subject, kind, version)
     left join of_toolsets y using (subject, kind, version)
-    left join agreement a using (subject)
 ), weighed as (
     select
-        p.*, case p.cause
-            when 'suspect' then p.agreed
-            when 'doubtful' then w.nearness * p.nearness + w.blocker * p.blocker + w.rarity * p.rarity + w.reach * p.reach
-            else p.chance
-        end as worth
+        p.*, case
+            when p.is_drawn then null when p.cause <> 'doubtful' then 1
+            else w.base + w.blocker * p.blocker + w.rarity * p.rarity + w.reach * p.reach
+        end as stakes
     from parts p, weights w
 ), wanted as (
-    select
-        kind, round(lowest + span * worth, 4) as priority,
-        row_number() over (partition by kind order by round(lowest + span * worth, 4) desc) as rank
-    from weighed where lowest is not null
+    -- No two are alike, so that a draw has a place between them.
+    select subject, kind, version, priority, row_number() over (partition by kind order by priority desc, subject, version) as rank
+    from (
+        select subject, kind, version, round(probability * stakes, 4) - 0.000002 * (row_number() over (
+            partition by kind, round(probability * stakes, 4) order by subject, version
+        ) - 1) as priority
+        from weighed where not is_drawn
+    )
 ), drawn as (
     select
         d.subject, d.kind, d.version, e.draw_every, d.rank, d.rank * (e.draw_every - 1) as behind,
         -- What is drawn beyond one in so many: its place among those.
         greatest(0, d.rank - coalesce(t.wanted, 0) // (e.draw_every - 1)) as beyond,
-        coalesce(t.lowest, 0.3) as last
+        coalesce(t.lowest, 0.5) as last
     from (
-        select *, row_number() over (partition by kind order by chance, subject, version) as rank from weighed where lowest is null
+        select *, row_number() over (partition by kind order by chance, subject, version) as rank from weighed where is_drawn
     ) d
     left join (select kind, count(*) as wanted, min(priority) as lowest from wanted group by kind) t on t.kind = d.kind
     left join (
@@ -117,13 +91,35 @@ with stretches as (
 ), placed as (
     select
         d.*, case
-            when d.beyond = 0 then w.priority - 0.0001
-            else least(0.3, d.last) * (1 - d.beyond / (max(d.beyond) over (partition by d.kind) + 1))
+            when d.beyond = 0 then w.priority - 0.000001
+            else d.last * (1 - d.beyond / (max(d.beyond) over (partition by d.kind) + 1))
         end as priority
     from drawn d left join wanted w on w.kind = d.kind and w.rank = d.behind
 )
 select
-    w.subject, w.kind, w.version, w.cause, w.lowest::double as lowest, w.span::double as span, w.nearness, w.blocker, w.rarity,
-    w.reach, w.agreed, w.chance, w.worth, p.draw_every, p.behind,
-    round(coalesce(w.lowest + w.span * w.worth, p.priority), 4) as priority
-from weighed w left join placed p using (subject, kind, version);
+    w.subject, w.kind, w.version, w.cause, w.probability, w.stakes::double as stakes, w.blocker, w.rarity, w.reach, w.chance,
+    p.draw_every, p.behind, round(coalesce(a.priority, p.priority), 6) as priority
+from weighed w
+left join wanted a using (subject, kind, version)
+left join placed p using (subject, kind, version);
+
+-- How right the expected probabilities were that people change something: the questions that were pushed and are decided, by what was
+-- `expected` of them when they were pushed, in five stretches, and all of them (`stretch` is 'all'). `changed_share` lies between `low`
+-- and `high` with 95 % confidence (Wilson); the expectation is right where `mean_expected` lies there too.
+create or replace view review_calibration as
+with decided as (
+    select distinct q.subject, q.kind, q.version, coalesce(r.expected, n.expected) as expected, q.has_changed
+    from question_sorts q
+    left join review_requests r on r.subject = q.subject and r.kind = q.kind and q.version = 1
+    left join review_rounds n on n.subject = q.subject and n.kind = q.kind and n.version = q.version
+    where q.has_changed is not null and coalesce(r.expected, n.expected) is not null
+), stretched as (
+    select 'all' as stretch, expected, has_changed from decided
+    union all
+    select format('{:.1f} to {:.1f}', least(4, floor(expected * 5)) / 5, least(4, floor(expected * 5)) / 5 + 0.2), expected, has_changed
+    from decided
+)
+select stretch, count(*) as answered, avg(expected) as mean_expected, count(*) filter (has_changed) as changed,
+    count(*) filter (has_changed) / count(*) as changed_share,
+    share_interval(count(*) filter (has_changed), count(*)).low as low, share_interval(count(*) filter (has_changed), count(*)).high as high
+from stretched group by stretch order by stretch <> 'all', stretch;

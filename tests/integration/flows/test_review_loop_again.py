@@ -208,3 +208,28 @@ def test_a_work_folder_pulls_only_what_it_asked_itself(site: ReviewSite, tmp_pat
     )
     site.studio.annotate(second, "accept")
     assert (site.pull().reviews, other.pull().reviews) == (1, 1)
+
+
+def test_a_second_answer_of_one_person_to_a_task_replaces_the_first(site: ReviewSite) -> None:
+    key = spot_check_with_a_call(site)
+    edit(site, key, site.polite(key))
+    site.pull()
+    [edited] = site.rows("select result from decisions where subject = ?", key)
+    assert site.accepted(edited["result"]) is not None
+    site.studio.annotate(key, "accept")  # from a tab that was still open
+    pulled = site.pull()
+    assert (pulled.reviews, pulled.withdrawn) == (1, 1)
+    assert site.rows("select decision from standing_reviews where subject = ?", key) == [
+        {"decision": "accept"}
+    ]
+    assert site.accepted(edited["result"]) is None
+    assert site.accepted(key) is not None
+    assert site.pull() == NOTHING_NEW
+
+
+def test_an_edit_without_an_edit_goes_back_and_lands_nothing(site: ReviewSite) -> None:
+    key = site.asked("doubtful")[0]
+    edit(site, key, site.sample(key).request)
+    assert site.pull().returned == 1
+    assert site.accepted(key) is None
+    assert "nothing is edited" in site.studio.newest_task(key)["why"]

@@ -37,6 +37,27 @@ def people_of(status: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, An
     return {row["reviewer"]: row for row in status["people"]}
 
 
+def test_answers_that_differ_are_told_where_one_reviewer_is_asked_too(site: ReviewSite) -> None:
+    first, second, *_ = site.asked("doubtful")
+    for key in (first, second):
+        site.studio.annotate(key, "accept", by="ann")
+    site.studio.annotate(first, "reject", by="bob", reasons="other")
+    site.studio.annotate(second, "accept", by="bob")
+    site.pull()
+    assert review_status(site.settings)["differing"] == [
+        {
+            "kind": "sample_review",
+            "subject": first,
+            "said": "ann: accept, bob: reject",
+            "counts": "accept",
+            "shared": 2,
+        }
+    ]
+    shown = run_here("review", "status", home=site.settings.home).stdout
+    assert "Of 2 questions that several people answered, 1 have answers that differ." in shown
+    assert "ann: accept, bob: reject" in shown
+
+
 def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewSite) -> None:
     first, second, third, *others = site.asked("doubtful")
     site.studio.annotate(first, "accept")

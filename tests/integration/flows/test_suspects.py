@@ -16,7 +16,7 @@ from callwright.flows.review.asking_again import raise_suspicions
 from callwright.llm.models import read_model
 from callwright.warehouse.records import MultiStepRun
 from callwright.warehouse.releases import create_release
-from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, WRONG, Board, sample_of
+from tests.support.flows.answer_boards import FOUR, NOW, ODD, OTHER, RIGHT, WRONG, Board, sample_of
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run_here
 
@@ -111,6 +111,31 @@ def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer
     assert len(board.asked()) == 2
 
 
+def test_models_of_one_family_and_settings_of_one_model_are_one_candidate(board: Board) -> None:
+    sample = sample_of(FOUR)
+    board.release(sample)
+    board.answer(sample, WRONG, WRONG, RIGHT)
+    models = {"a": "openai/gpt-6-sol", "b": "azure/gpt-6-luna", "c": "anthropic/claude-haiku-5-5"}
+    settings = dict.fromkeys(("settings", "prompts", "code_version"), "")
+    board.warehouse.put_rows(
+        {
+            "candidate_settings": [
+                {"release": "v1", "candidate": name, "label": name, "model": model}
+                | {"options": "{}", "conditions": "{}", "first_asked_at": NOW}
+                | settings
+                for name, model in models.items()
+            ]
+        }
+    )
+    assert board.reasons() == []
+    board.warehouse.execute(
+        "update candidate_settings set model = 'lab/own-4b' where candidate = 'b'"
+    )
+    assert board.reasons() == [
+        "2 of 3 candidates answer book_table(people=5) where the gold says people=4."
+    ]
+
+
 def careless(label: str, seed: int) -> Candidate:
     rates = {"wrong_argument": 0.45, "wrong_tool": 0.4}
     return Candidate(
@@ -118,12 +143,17 @@ def careless(label: str, seed: int) -> Candidate:
     )
 
 
-def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite) -> None:
+def test_an_evaluation_ends_with_suspects_if_its_candidates_are_independent(
+    site: ReviewSite,
+) -> None:
     create_release(site.warehouse, "v1")
     told: list[str] = []
     progress = SilentProgress()
     progress.say = told.append  # type: ignore[method-assign]
     candidates = [careless(label, seed) for seed, label in enumerate("abc")]
+    asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
+    assert site.asked("suspect") == [], "three settings of one model are one candidate"
+    site.warehouse.execute("update candidate_settings set model = candidate || '/' || candidate")
     asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
     asked = site.asked("suspect")
     assert len(asked) > 1
@@ -132,10 +162,6 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
     )
     site.push()
     tasks = {key: site.studio.newest_task(key) for key in asked}
-    others = [
-        task["priority"] for task in site.studio.tasks.values() if task["subject"] not in tasks
-    ]
-    assert min(task["priority"] for task in tasks.values()) >= "0.9500" > max(others)
     assert all("candidates" in task["why"] for task in tasks.values())
 
     wrong, right = asked[:2]

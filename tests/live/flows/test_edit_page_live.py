@@ -232,7 +232,7 @@ def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(
         "POST", subject, token=token_of(page.text), **edit | {"t1.c0": "no_such_tool"}
     )
     assert unread.status_code == 422
-    assert "not a candidate tool" in unread.text
+    assert "not an offered tool" in unread.text
     assert edit_site.ask("GET", subject, headers={"Host": "evil.example"}).status_code == 400
     assert edit_site.ask("POST", subject, **{"t0.text": "x" * 3_000_000}).status_code == 413
     for strange in ("..%2f..%2fetc%2fpasswd", "zz", "0" * 16, subject + "0"):

@@ -104,6 +104,12 @@ def test_the_kinds_of_fields_are_those_of_the_schema(sample, tools):
     assert call.fields[-1].choices == ("inside", "outside", "bar")
 
 
+def test_nothing_is_required_of_a_sample_that_leaves_details_out_on_purpose(sample, tools):
+    partial = sample.with_changes(kind="imperfect")
+    call = edit_form(partial, tools, WORDS, {}).turns[1].calls[0]
+    assert not any(field.required for field in call.fields)
+
+
 def test_an_edit_by_form_is_read_as_every_edit(sample, tools):
     entered = {"t0.text": "Four at Blue Boat, please.", "t1.c0.seating": "bar", "t1.c0.people": ""}
     parsed = parse_form(edit_form(sample, tools, WORDS, entered), sample, tools)
@@ -144,7 +150,7 @@ def test_a_call_is_taken_away_added_and_given_another_tool(sample, tools):
     ("entered", "told"),
     [
         ({"t0.text": "  "}, "This turn has no text."),
-        ({"t1.c0": "fly"}, '"fly" is not a candidate tool'),
+        ({"t1.c0": "fly"}, '"fly" is not an offered tool'),
         ({"t1.c0.restaurant": '"Blue'}, "restaurant: The value"),
     ],
 )

@@ -95,7 +95,7 @@ def test_texts_of_users_assistant_and_messages_can_be_reworded(dialogue, tools):
             "- date = x",
             "Line 10: remove an argument with `- name`, without a value",
         ),
-        ("+ people = 3", "-> fly", 'Line 10: "fly" is not a candidate tool'),
+        ("+ people = 3", "-> fly", 'Line 10: "fly" is not an offered tool'),
         ("+ people = 3", "->", "Line 10: write the name of one tool after"),
         (
             "+ people = 3",
@@ -228,14 +228,11 @@ def test_evidence_goes_where_its_words_go_and_ends_where_they_end(annotate, dial
         )
 
 
-def test_a_conversation_that_nobody_changed_is_accepted(annotate, dialogue, tools):
+def test_line_ends_and_blanks_around_a_conversation_are_no_edit(annotate, dialogue, tools):
     typed = f"\r\n{LINES}\r\n".replace("\n", "\r\n")
     parsed = parse_review(annotate(("edit",), request=typed, subject=dialogue.key), dialogue, tools)
-    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == (
-        "reviewed",
-        "accept",
-        None,
-    )
+    assert parsed.outcome == "returned"
+    assert "nothing is edited" in parsed.returned.problem
 
 
 @pytest.mark.parametrize("typed", [None, "User 1: Hello."])

@@ -62,7 +62,7 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
         ("[{", "The list of calls is not valid JSON: .* in line 1"),
         ('{"tool": "book_table"}', "must be a JSON list"),
         ('["book_table"]', 'just "tool" and "arguments"'),
-        ('[{"tool": "fly", "arguments": {}}]', '"fly" is not a candidate tool'),
+        ('[{"tool": "fly", "arguments": {}}]', '"fly" is not an offered tool'),
         ('[{"tool": "book_table", "arguments": []}]', '"arguments" must be an object'),
         (_calls(restaurant="A", date="2026-05-03", wine="red"), "no parameter 'wine'"),
         (_calls(restaurant="A"), "'date' is a required property"),
@@ -113,16 +113,12 @@ def test_an_annotation_without_one_clear_answer_comes_back(
     assert parsed.returned.problem == problem
 
 
-def test_an_edit_that_changes_nothing_is_an_acceptance(annotate, sample, tools):
-    parsed = parse_review(
-        annotate(("edit",), request=sample.request, calls=write_calls(sample.gold)), sample, tools
-    )
-    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == (
-        "reviewed",
-        "accept",
-        None,
-    )
-    assert parsed.edited is None
+def test_an_edit_that_changes_nothing_is_asked_back(annotate, sample, tools):
+    typed = annotate(("edit",), request=sample.request, calls=write_calls(sample.gold))
+    parsed = parse_review(typed, sample, tools)
+    assert parsed.outcome == "returned"
+    assert "nothing is edited" in parsed.returned.problem
+    assert parsed.returned.request == sample.request
 
 
 def test_a_control_of_another_type_is_refused_with_task_and_field(annotate, sample, tools):

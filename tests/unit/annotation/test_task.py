@@ -52,6 +52,35 @@ def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(
     assert task.passed == "ok · format"
 
 
+def test_what_a_reader_has_settled_is_no_open_doubt(sample, tools):
+    doubt = DoubtedFact(kind="unstated", argument="time", value="19:00", quote="Trattoria Verde")
+    unstated = Verdict(subject=sample.key, check="grounding", decision="unproved", doubts=(doubt,))
+    [told] = told_in_english([unstated])
+    task = review_task(sample, tools, [told], reason="-", settled={"grounding"})
+    assert (task.failed, task.details) == ("none", "none")
+    assert task.passed == "UNSURE, settled by a reader · grounding"
+    assert "⟦" not in str(task.conversation)
+    assert "time" in review_task(sample, tools, [told], reason="-").failed
+
+
+@pytest.mark.parametrize(
+    ("kind", "asks"),
+    [
+        ("perfect", "make exactly these calls"),
+        ("imperfect", "what nobody says stays empty"),
+        ("task", "bring about what is asked for"),
+    ],
+)
+def test_the_question_fits_the_kind(kind, asks, sample, tools):
+    task = review_task(sample.with_changes(kind=kind), tools, [], reason="-")
+    assert asks in task.question
+
+
+def test_where_no_call_is_due_people_are_asked_whether_that_is_right(sample, tools):
+    idle = sample.with_changes(kind="irrelevant", turns=(sample.turns[0], CallTurn(calls=())))
+    assert "right that no call is made" in review_task(idle, tools, [], reason="-").question
+
+
 def test_each_argument_shows_where_its_value_comes_from(sample, tools):
     task = review_task(sample, tools, [], reason="-")
     assert task.calls_shown.splitlines() == [

@@ -50,9 +50,9 @@ async def test_candidates_must_be_known_distinct_and_not_withheld(
     doubled = await verdict_on(perfect.with_changes(candidates=(table.key, table.key)), tools)
     assert "there 2 times" in doubled.reason
     withheld = await verdict_on(perfect.with_changes(withheld=(taxi.key,)), tools)
-    assert "'order_taxi' is among the candidates" in withheld.reason
+    assert "'order_taxi' is among the offered tools" in withheld.reason
     empty = await verdict_on(perfect.with_changes(candidates=()), tools)
-    assert "no candidate tools" in empty.reason
+    assert "no offered tools" in empty.reason
     assert {verdict.decision for verdict in (unknown, doubled, withheld, empty)} == {"contradicted"}
 
 
