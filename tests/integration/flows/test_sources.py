@@ -331,9 +331,9 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
     [kept] = warehouse_of(settings).rows(
-        "select kind, records, personal_values, is_replaced from personal_data"
+        "select kind, n_records, n_values, is_replaced from personal_data"
     )
-    assert kept == {"kind": "mail", "records": 1, "personal_values": 1, "is_replaced": False}
+    assert kept == {"kind": "mail", "n_records": 1, "n_values": 1, "is_replaced": False}
     assert sum(row.personal_data for row in report.funnel) == 1
     page = (
         build_page(
