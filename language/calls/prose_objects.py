@@ -6,7 +6,7 @@ The grammar is in language/prose.yaml; `prose_clauses` reads clauses by it into 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import chain, combinations, permutations, product
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -26,6 +26,7 @@ _WORD = re.compile(r"\$([A-Z_]+)")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?](?=[\s)]|$)\)?\s*|\n\s*\n|\n\s*(?=[-*|•])")
 _SHORT_NOT = re.compile(r"\b(ca)n['’]t\b|(?<=[a-z])n['’]t\b")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
+_SLASHED = re.compile(r"(?<![\w/.-])([\w-]+)/([\w-]+)(?![\w/-])")
 _PAIR = re.compile(r"[\w.-]+ ?[=:] ?[\w.-]+")  # `name=value`
 _QUOTATION = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|‘([^’\n]{1,60})’|(?<!\w)'([^'\n]{1,40})'(?!\w)"
@@ -131,6 +132,7 @@ class ObjectRules:
             return f"{_QUOTE}{len(self._quoted) - 1}{_UNQUOTE}"
 
         text = _QUOTATION.sub(quoted, sentence.replace("**", "").replace("__", ""))
+        text = _SLASHED.sub(self._apart, text)
         if self._own and text.lower().startswith(f"{_spoken(self._own)} "):  # a capital begins it
             text = self._own + text[len(_spoken(self._own)) :]
         if self._pattern is not None:
@@ -138,6 +140,11 @@ class ObjectRules:
         if self._own:
             text = pattern("itself").sub(f"{_OPEN}{self._names.index(self._own)}{_CLOSE}", text)
         return pattern("named").sub(r"\1", text)
+
+    def _apart(self, found: re.Match[str]) -> str:
+        """Return `a/b` as `a / b` where both are members, so that each is found."""
+        both = self.properties.keys() >= {found[1], found[2]}
+        return f"{found[1]} / {found[2]}" if both else found[0]
 
     def _mark(self, found: re.Match[str]) -> str:
         said = found[0].removesuffix("[]")
@@ -149,6 +156,8 @@ class ObjectRules:
 
     def _concerned(self, sentence: str, text: str) -> tuple[str, ...]:
         """Return the members that an unread sentence rules, if it does."""
+        if self._own and self._own not in self.required and self._is_read_only(text):
+            return (self._own,)
         if not pattern("strong").search(text):
             return ()
         marked = {self._names[int(at)] for at in _MARK.findall(text)}
@@ -164,6 +173,13 @@ class ObjectRules:
             is_bound = is_free and pattern("bound_to").match(text) is not None
             return (self._own,) if is_own and (is_ruled or is_bound) else ()
         return tuple(sorted(others - self.required)) if pattern("relating").search(text) else ()
+
+    def _is_read_only(self, text: str) -> bool:
+        """Whether a sentence says of the described member that nobody but the server sets it."""
+        told = [one for one in clauses_of(text) if {*self.names(one)} <= {self._own}]
+        is_flag = json_type(self.properties[self._own]) == "boolean"  # of what it turns on
+        is_told = any(pattern("read_only").fullmatch(one) for one in told)
+        return is_told and not is_flag
 
     def _is_list(self, name: str) -> bool:
         schema = self.properties[name]
@@ -322,6 +338,33 @@ class ObjectRules:
         other = {"not": self.holds(condition)} if condition.values else absent
         return self.add({"anyOf": [_without(name), other]})
 
+    def tell_kinds(self) -> None:
+        """Hold a kind to the object beside it that is called like it: {"type": "card", "card": {}}.
+
+        No document says so in words where the names do.
+        """
+        for name, schema in members_of(self.properties):
+            choices = [one for one in choices_of(schema) if isinstance(one, str)]
+            for own in choices if len(choices) > 1 else ():
+                member = self.properties.get(own)
+                if not isinstance(member, dict) or json_type(member) != "object" or own == name:
+                    continue
+                mine = Condition(name, (own,))
+                if own in self.unread:  # it is not given, so its kind isn't
+                    self.add({"not": self.holds(mine)})
+                    continue
+                self.demand([own], mine)
+                self.ban(own, Condition(name, tuple(one for one in choices if one != own)))
+
+    def exclude(self, units: Sequence[Sequence[str]]) -> bool:
+        """Let members of one unit at most be given; those of a unit go together."""
+        for one, other in combinations(units, 2):
+            for first, second in product(one, other):
+                self.ban(first, Condition(second))
+        for first, second in chain.from_iterable(permutations(unit, 2) for unit in units):
+            self.bind(first, Condition(second))
+        return len(units) > 1
+
     def group(self, names: Sequence[str], *, least: int, most: int | None) -> bool:
         """Require one of several members at least, or at most, or both."""
         if len(names) < 2:  # noqa: PLR2004 - one is no choice
@@ -353,7 +396,9 @@ class ObjectRules:
 
 def clauses_of(text: str) -> Iterator[str]:
     """Yield a marked sentence's clauses: whole, without what is in brackets, and that."""
-    for part in re.split(r"; | and (?=ignored|not allowed)| [-—–] (?=only |required )", text):
+    for part in re.split(
+        rf"; | while (?={_OPEN})| and (?=ignored|not allowed)| [-—–] (?=only |required )", text
+    ):
         yield part.strip()
         yield from re.split(r", (?=(?:and )?(?:required|only|ignored|mandatory) )", part)[1:]
         if "(" in part and not pattern("required_lead").match(part):

@@ -257,3 +257,18 @@ def test_a_tool_is_called_by_what_its_summary_says_it_does(
     name: str, description: str, title: str
 ) -> None:
     assert tool_title(name, description) == title
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        "Name of the server to create (must be a valid hostname as per RFC 1123).",
+        "Hostname to set as a reverse DNS entry.",
+    ],
+)
+def test_what_has_to_be_a_host_name_is_one(described: str) -> None:
+    shown: JsonSchema = {**TEXT, "description": described, "examples": ["my-server"]}
+    made = make_tool("create_server", label=shown, dns_ptr=shown)
+    for seed in range(20):
+        values = drawn(made, ["label", "dns_ptr"], seed)
+        assert all(re.fullmatch(r"[a-z0-9.-]+", one) for one in values.values())
