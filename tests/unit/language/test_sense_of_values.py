@@ -268,7 +268,7 @@ def test_a_tool_is_called_by_what_its_summary_says_it_does(
 )
 def test_what_has_to_be_a_host_name_is_one(described: str) -> None:
     shown: JsonSchema = {**TEXT, "description": described, "examples": ["my-server"]}
-    made = make_tool("create_server", label=shown, dns_ptr=shown)
+    made = make_tool("create_server", called=shown, dns_ptr=shown)
     for seed in range(20):
-        values = drawn(made, ["label", "dns_ptr"], seed)
+        values = drawn(made, ["called", "dns_ptr"], seed)
         assert all(re.fullmatch(r"[a-z0-9.-]+", one) for one in values.values())
