@@ -61,12 +61,19 @@ def members_of(properties: Mapping[str, Any]) -> Iterator[tuple[str, JsonSchema]
 
 def ruling_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a description that may state a rule."""
-    if not pattern("ruling").search(text):
-        return
-    for part in _END.split(text[:_LONGEST_TEXT]):
-        sentence = " ".join(part.split())
-        if len(sentence) <= _LONGEST_SENTENCE and pattern("ruling").search(sentence):
-            yield sentence
+    if pattern("ruling").search(text):
+        yield from filter(pattern("ruling").search, sentences_of(text))
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a description that are no longer than people write them."""
+    whole = (" ".join(part.split()) for part in _END.split(text[:_LONGEST_TEXT]))
+    yield from (one for one in whole if one and len(one) <= _LONGEST_SENTENCE)
+
+
+def without_contractions(sentence: str) -> str:
+    """Return a sentence with "cannot" and " not" for "can't" and "n't"."""
+    return _SHORT_NOT.sub(lambda found: "cannot" if found[1] else " not", sentence)
 
 
 def is_marked(name: str) -> bool:
@@ -111,7 +118,7 @@ class ObjectRules:
         """
         self._own, self._quoted = own, []
         bare = _SIGNS.sub("", sentence)
-        plain = _SHORT_NOT.sub(lambda found: "cannot" if found[1] else " not", bare)
+        plain = without_contractions(bare)
         text = self._marked(pattern("lead").sub("", plain).rstrip(" .:;"))
         found = False
         for clause in clauses_of(text):
@@ -121,6 +128,11 @@ class ObjectRules:
         concerned = self._concerned(sentence, text)
         self.unread |= dict.fromkeys(concerned, sentence)
         return False if concerned else None
+
+    def speaks_of_members(self, sentence: str) -> bool:
+        """Whether a sentence names members that are no words of English by their form."""
+        self._own, self._quoted = "", []
+        return any(map(is_marked, self.names(self._marked(_SIGNS.sub("", sentence)))))
 
     def _marked(self, sentence: str) -> str:
         """Return the sentence with its parameters and quoted texts marked."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from callwright.language.calls.prose_rules import ReadProse, read_rules
+from callwright.language.calls.prose_rules import ReadProse, read_rules, state_rule
 from callwright.warehouse.records import JsonSchema
 
 TEXT: JsonSchema = {"type": "string"}
@@ -583,3 +583,37 @@ def test_a_text_that_has_to_be_a_host_name_has_its_format(text: str) -> None:
 
 def test_a_title_for_a_host_name_is_no_host_name() -> None:
     assert reading_of("Title shown beside the valid host name.", "name", name=TEXT).is_plain
+
+
+STATES = [
+    ("retry_issuance", "Only applicable if the type of the Certificate is managed."),
+    ("delete_image", "Deletes it. Only images of type snapshot and backup can be deleted."),
+    ("protect_image", "Changes the protection. Can only be used on snapshots."),
+    ("delete_volume", "The volume must not be attached to a server."),
+    ("add_server", "Server must be powered off for this command to succeed."),
+    ("delete_credentials", "They can't be deleted while they are used by an integration."),
+    ("import_zone", "The import fails if a record is protected."),
+    ("refund_payment", "The original payment must be in a settled state to be refunded."),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), STATES)
+def test_a_tool_that_works_in_some_states_of_its_things_is_known(name: str, text: str) -> None:
+    assert state_rule(name, text, {"properties": {"id": TEXT}})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only a tag's name can be changed.",
+        "This only works for users who have a subscription.",
+        "You must have the permission to do so.",
+        "Tags must be unique per project.",
+        "At least one tag must be provided.",
+        "Can only be used when `filter_by` is given.",
+        "The name must be no longer than ten characters.",
+        "Reset should only be used when reboot does not work.",
+    ],
+)
+def test_what_calls_and_callers_must_be_like_is_no_state_of_things(text: str) -> None:
+    assert not state_rule("update_tag", text, {"properties": {"id": TEXT, "filter_by": TEXT}})
