@@ -133,7 +133,7 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
         origin: dict[str, object] = {"path": Path(kept_catalog.path)}
     else:
         is_url = kept_catalog.path.startswith(("http://", "https://"))
-        fits = kept_catalog.format == "mcp" and not files
+        fits = is_from_server(warehouse, kept_catalog)
         if is_url:
             origin = {"url": kept_catalog.path}
         else:
@@ -197,6 +197,11 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
     if names:
         hint = f"The catalogs are {names}."
     raise ConfigurationError(f"No catalog is named {name!r}. {hint}")
+
+
+def is_from_server(warehouse: Warehouse, kept: KeptCatalog) -> bool:
+    """Whether a catalog is what an MCP server listed, and was not read from files."""
+    return kept.format == "mcp" and not orjson.loads(_rows(warehouse, kept.key)[0]["files"])
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:

@@ -176,7 +176,9 @@ async def build_async(recipe: RecipeFile, **options: Unpack[PythonBuildOptions])
 
 async def _build(recipe: RecipeFile, options: PythonBuildOptions) -> BuildReport:
     settings = settings_of(options["home"], workers=options["workers"])
-    chosen = _read(recipe).as_asked(model=options["model"], limit=options["limit"])
+    chosen = _read(recipe).as_asked(
+        model=options["model"], limit=options["limit"], run=options["run"]
+    )
     check_keys(chosen)
     with opened_progress(options["progress"]) as reporting:
         await tell_costs(chosen, settings, reporting)

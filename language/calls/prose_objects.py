@@ -353,12 +353,13 @@ class ObjectRules:
         other = {"not": self.holds(condition)} if condition.values else absent
         return self.add({"anyOf": [_without(name), other]})
 
-    def tell_kinds(self) -> None:
+    def tell_kinds(self, *, is_inside: bool) -> None:
         """Hold a kind to the object beside it that is called like it: {"type": "card", "card": {}}.
 
-        No document says so in words where the names do.
+        No document says so in words where the names do. Of a tool's own parameters the schema of
+        the whole call says it.
         """
-        for name, schema in members_of(self.properties):
+        for name, schema in members_of(self.properties if is_inside else {}):
             choices = [one for one in choices_of(schema) if isinstance(one, str)]
             for own in choices if len(choices) > 1 else ():
                 member = self.properties.get(own)

@@ -106,8 +106,7 @@ def _with_rules(
             if (is_read := scope.read(sentence, name, READERS)) is not None:
                 about = ".".join((*path, name) if name else path)
                 rules[ProseRule(about, sentence, is_read)] = None
-    if path:  # of a tool's parameters, `schema_of_call` says it
-        scope.tell_kinds()
+    scope.tell_kinds(is_inside=bool(path))
     inside = outer | {one for one in properties if is_marked(one)}
     for name, one in members_of(dict(scope.properties)):
         scope.properties[name], unread = _with_members(one, (*path, name), inside, rules)
