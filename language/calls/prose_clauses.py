@@ -242,8 +242,9 @@ def _bounded(rules: ObjectRules, name: str, numbers: Sequence[str | None], unit:
 def _reads_host(rules: ObjectRules, clause: str) -> bool:
     name = rules.subject(None)
     schema = rules.properties.get(name) if pattern("host").fullmatch(clause) else None
-    is_text = isinstance(schema, dict) and json_type(schema) == "string"
-    is_open = is_text and not schema.keys() & {"pattern", "format", "enum", "const"}
+    if not isinstance(schema, dict) or json_type(schema) != "string":
+        return False
+    is_open = schema.keys().isdisjoint(("pattern", "format", "enum", "const"))
     return is_open and rules.limit(name, {"format": "hostname"})
 
 
