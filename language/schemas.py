@@ -182,10 +182,15 @@ def fits(value: JsonValue, schema: JsonSchema) -> bool:
     if allowed and _PLAIN.issuperset(schema):
         return _fits_plainly(value, schema, allowed)
     try:
-        return bool(_validator(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)).is_valid(value))
+        return validator_of(schema).is_valid(value)
     # a bad schema shows itself only when it is used
     except (re.error, TypeError, UnknownType, RecursionError, Unresolvable):
         return False
+
+
+def validator_of(schema: JsonSchema) -> Draft202012Validator:
+    """Return a validator of a schema, which checks formats and reads no reference to elsewhere."""
+    return _validator(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS))
 
 
 def _fits_plainly(value: JsonValue, schema: JsonSchema, allowed: tuple[type, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import partial, reduce
@@ -9,6 +10,7 @@ from math import ceil, floor
 from random import Random
 
 from pydantic import JsonValue
+from referencing.exceptions import Unresolvable
 
 from callwright.language.calls.agreement import agreeing
 from callwright.language.calls.codes import (
@@ -21,6 +23,7 @@ from callwright.language.calls.codes import (
     write_file,
     write_link,
 )
+from callwright.language.calls.completing import completed
 from callwright.language.calls.examples import ticks_in_a_second, usable_examples
 from callwright.language.calls.parameters import (
     ASKED_OF,
@@ -38,7 +41,13 @@ from callwright.language.calls.parameters import (
 )
 from callwright.language.names import function_words, names_one, singular, split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
-from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
+from callwright.language.schemas import (
+    UnsupportedPatternError,
+    fits,
+    json_type,
+    matching_text,
+    validator_of,
+)
 from callwright.language.text import fold
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
@@ -72,11 +81,28 @@ def make_value(
             if one is schema:  # another alternative may do
                 raise
             continue
+        if isinstance(value, dict) and "allOf" in schema:
+            value = _together_with(value, schema, language, rng, depth)
+            if value and fits(value, schema):
+                return value
         if at > _TRIES // 2 and isinstance(value, str) and _reads_otherwise(value, schema):
             value = phrase("text name", language, rng)
         if fits(value, one) and value not in ("", [], {}) and not _reads_otherwise(value, schema):
             return value
     return make_plain(name, schema, language, rng, depth=depth)
+
+
+def _together_with(
+    value: dict[str, JsonValue], schema: JsonSchema, language: Language, rng: Random, depth: int
+) -> JsonValue:
+    """Return an object with the members that go with those it has; as it is if there are none."""
+
+    def draw(name: str, schema: JsonSchema) -> JsonValue:
+        return make_value(name, schema, language, rng, depth=depth + 1)
+
+    with suppress(ReplyError, Unresolvable, RecursionError):
+        return completed(value, validator_of(schema), draw, rng)
+    return value
 
 
 def _reads_otherwise(value: JsonValue, schema: JsonSchema) -> bool:

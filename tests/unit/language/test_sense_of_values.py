@@ -359,3 +359,13 @@ def test_the_parts_of_an_address_are_of_one_town_whatever_they_are_called() -> N
     town = next(one for one in towns("en") if one.name == told["city_locality"])
     assert told["state_province"] in (town.region, town.region_code)
     assert told["postal_code"] == town.postal_code
+
+
+def test_an_object_within_a_list_comes_with_the_one_that_its_kind_names() -> None:
+    number = _object({"number": {"type": "integer"}})
+    kind = {"type": "string", "enum": ["server", "label"]}
+    item = _object({"type": kind, "server": number, "label": number}, "type")
+    made = make_tool("apply_to", to={"type": "array", "items": item})
+    found = [one for seed in range(20) for one in drawn(made, ["to"], seed)["to"]]
+    assert {one["type"] for one in found} == {"server", "label"}
+    assert all({*one} == {"type", one["type"]} for one in found)
