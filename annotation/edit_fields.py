@@ -42,6 +42,7 @@ _SCALARS = ("string", "integer", "number", "boolean")
 _MOST_CHOICES = 8  # of more the name or value is typed
 _NONE = "0"  # the alias of the choice that there is none; others count from 1
 _CALLS = "->"
+_GONE = "-"  # what takes an argument away; a value that is this sign stands in quotation marks
 _MARKS = ("⟦", "⟧")
 
 
@@ -278,7 +279,7 @@ def _write(place: _Place) -> str:
         return "\n".join(map(write_value, place.value)) or "[]"
     if isinstance(place.value, list | dict):
         return json.dumps(place.value, ensure_ascii=False, indent=2)
-    return write_value(place.value)
+    return json.dumps(_GONE) if place.value == _GONE else write_value(place.value)
 
 
 def _is_plain_list(place: _Place) -> bool:
@@ -345,7 +346,7 @@ def _argument(place: _Place, entered: str | None, schema: JsonSchema) -> Argumen
             return {place.argument: place.value} if place.is_given else {}
         return {} if entered == _NONE else {place.argument: _chosen(place, entered)}
     text = (entered or "").strip()
-    if not text:
+    if text in ("", _GONE):
         return {}
     if place.is_given and text == _write(place).strip():
         return {place.argument: place.value}

@@ -111,9 +111,10 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
     rows = site.rows(
         "select subject, version, calls from review_rounds where cause = 'returned edit'"
     )
-    assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
-        (subject, 2, typed) for subject, typed in reviewer.broken.items()
+    assert [(row["subject"], row["version"]) for row in rows] == [
+        (subject, 2) for subject in reviewer.broken
     ]
+    assert all(reviewer.broken[row["subject"]] in row["calls"] for row in rows)
 
 
 @pytest.mark.slow

@@ -132,9 +132,13 @@ def test_an_argument_is_changed_added_and_taken_away(sample, tools):
     [call] = entered_calls(entered, sample, tools)
     changed = {"date": "2026-05-04", "people": 4, "seating": "bar"}
     assert call.arguments == sample.gold[0].arguments | changed
-    entered[at["restaurant"]] = ""
+    for nothing in ("", " - "):
+        entered[at["restaurant"]] = nothing
+        [call] = entered_calls(entered, sample, tools)
+        assert "restaurant" not in call.arguments
+    entered[at["restaurant"]] = '"-"'
     [call] = entered_calls(entered, sample, tools)
-    assert "restaurant" not in call.arguments
+    assert call.arguments["restaurant"] == "-"
 
 
 def test_another_tool_is_chosen_with_its_arguments_as_lines(sample, tools):
