@@ -49,7 +49,7 @@ class Picture(NamedTuple):
     worth: Callable[[Task], Any]
     keys: Sequence[str] = ()
     name: str = ""
-    parts: Mapping[str, str] = {}  # noqa: RUF012 - never changed
+    parts: Mapping[str, str] = {}
 
 
 def _is_conversation(task: Task) -> bool:

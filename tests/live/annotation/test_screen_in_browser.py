@@ -227,7 +227,6 @@ def test_a_value_is_changed_in_its_field_with_few_keys_and_both_stand_there_befo
     assert "date (date) · 2026-05-03" in shown
     assert "2026-05-04" in shown, "what is edited stands beside what it replaces"
     context.page.screenshot(path=tmp_path / "edited.png", full_page=True)
-    context.page.screenshot(path="/tmp/rv/shots/e1.png", full_page=True)
     context.submit()
     assert len([*pressed, "Shift+Enter", "Control+Enter"]) <= 8
     parsed = pulled(label_studio, project, sample, tools)
@@ -246,7 +245,6 @@ def test_a_choice_is_made_by_its_key_and_a_value_is_taken_away(
     context.page.wait_for_function("document.activeElement.name === 'field_0'")
     for key in ("-", "Shift+Enter"):
         keys.press(key)
-    context.page.screenshot(path="/tmp/rv/shots/e2.png", full_page=True)
     context.submit()
     (annotation,) = label_studio.pull(project).annotations
     returned = parse_review(annotation, sample, tools).returned
