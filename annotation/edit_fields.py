@@ -16,6 +16,7 @@ from callwright.annotation.calls import (
     read_json,
     read_name,
     read_value,
+    shortened,
     tool_named,
     write_name,
     write_value,
@@ -40,6 +41,8 @@ Control = Literal["field", "choice", "text"]
 Entered = Mapping[str, str]  # by control and number: "field_2"; "" where a field was emptied
 _SCALARS = ("string", "integer", "number", "boolean")
 _MOST_CHOICES = 8  # of more the name or value is typed
+_MOST_OPEN = 20  # fields of parameters that a call does not give; others are added by lines
+_SHOWN = 80  # characters of a value in a label
 _NONE = "0"  # the alias of the choice that there is none; others count from 1
 _CALLS = "->"
 _GONE = "-"  # what takes an argument away; a value that is this sign stands in quotation marks
@@ -193,7 +196,8 @@ def _named(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[str, _Place]
 def _places(sample: Sample, tools: Sequence[Tool]) -> Iterator[_Place]:
     for at, call in enumerate(sample.gold):
         schemas = next((tool.properties for tool in tools if tool.name == call.tool), {})
-        for argument in dict.fromkeys((*call.arguments, *schemas)):
+        left = [name for name in schemas if name not in call.arguments]
+        for argument in (*call.arguments, *left[:_MOST_OPEN]):
             is_given = argument in call.arguments
             schema, value = schemas.get(argument, {}), call.arguments.get(argument)
             options = _choosable(schema)
@@ -248,21 +252,25 @@ def _label(
     read = next((one for one in written if one.tool == was.tool), None)
     if not place.argument:
         yield f"{number}{words.tool_called}"
-        yield write_name(was.tool)
+        yield shortened(write_name(was.tool), _SHOWN)
         if written and read is None:
             yield _marked(f"{words.reader}: {', '.join(one.tool for one in written)}")
         return
     tool = next((one for one in tools if one.name == was.tool), None)
     facts = dict(parameter_facts(tool, words)) if tool is not None else {}
     kind = facts.get(place.argument, "").partition(")")[0].removeprefix("(").split(",")[0]
-    yield f"{number}{write_name(place.argument)}{f' ({kind})' if kind else ''}"
-    yield write_value(place.value) if place.is_given else words.not_given
+    yield f"{number}{shortened(write_name(place.argument), _SHOWN)}{f' ({kind})' if kind else ''}"
+    yield _shown(place.value) if place.is_given else words.not_given
     if read is None:
         return
     has = place.argument in read.arguments
     if has != place.is_given or (has and not is_same(read.arguments[place.argument], place.value)):
-        other = write_value(read.arguments[place.argument]) if has else words.not_given
+        other = _shown(read.arguments[place.argument]) if has else words.not_given
         yield _marked(f"{words.reader}: {other}")
+
+
+def _shown(value: JsonValue) -> str:
+    return shortened(write_value(value), _SHOWN)
 
 
 def _marked(text: str) -> str:
