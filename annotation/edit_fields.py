@@ -21,7 +21,7 @@ from callwright.annotation.calls import (
     write_name,
     write_value,
 )
-from callwright.annotation.rendering import is_dialogue, parameter_facts
+from callwright.annotation.rendering import is_dialogue, type_name
 from callwright.annotation.reviews import read_control, typed_into
 from callwright.annotation.screens import SampleScreenWords
 from callwright.annotation.studio.records import PulledAnnotation
@@ -257,8 +257,7 @@ def _label(
             yield _marked(f"{words.reader}: {', '.join(one.tool for one in written)}")
         return
     tool = next((one for one in tools if one.name == was.tool), None)
-    facts = dict(parameter_facts(tool, words)) if tool is not None else {}
-    kind = facts.get(place.argument, "").partition(")")[0].removeprefix("(").split(",")[0]
+    kind = type_name(tool.properties.get(place.argument, {})) if tool is not None else ""
     yield f"{number}{shortened(write_name(place.argument), _SHOWN)}{f' ({kind})' if kind else ''}"
     yield _shown(place.value) if place.is_given else words.not_given
     if read is None:

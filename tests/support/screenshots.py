@@ -162,8 +162,13 @@ def _take(
         context.page.keyboard.press(key)
     context.page.wait_for_timeout(500)  # until what the keys open is drawn
     _write(context.page.screenshot(), out / f"review-{name}.{language}.png")
-    for part, place in picture.parts.items() if language == DEFAULT_LANGUAGE else ():
+    if not picture.parts or language != DEFAULT_LANGUAGE:
+        return
+    context.page.set_viewport_size(SIZE | {"height": 2 * SIZE["height"]})  # all parts whole
+    context.page.wait_for_timeout(500)
+    for part, place in picture.parts.items():
         _write(context.page.locator(place).first.screenshot(), out / f"word-{part}.png")
+    context.page.set_viewport_size(SIZE)
 
 
 def _write(shot: bytes, path: Path) -> None:
