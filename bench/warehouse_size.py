@@ -200,7 +200,7 @@ insert into stages select 'check' || range, range, 'checks', '', '', ['arguments
 insert into stages values
     ('request', 90, 'single turn', '', '', [], false),
     ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
-insert into builds values
+insert into builds (key, recipe, body, started_at, finished_at, is_trial, sequence) values
     ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}, "models": {"generator": {"name": "template/v1"}},'
         || '"checks": {"largest_opening": 0.1, "largest_skeleton": 0.05}, "description": "' || repeat('As long as a recipe. ', 200)
         || '"}', now(), now(), false, 1);

@@ -55,7 +55,7 @@ from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 8  # raised when the same files would be read as other tools
+READER_VERSION = 9  # raised when the same files would be read as other tools
 _AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each
 _ALL = ToolChoice()
 Made = Mapping[GeneratedTools, Sequence[Tool]]
@@ -133,7 +133,7 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
         origin: dict[str, object] = {"path": Path(kept_catalog.path)}
     else:
         is_url = kept_catalog.path.startswith(("http://", "https://"))
-        fits = kept_catalog.format == "mcp" and not files
+        fits = is_from_server(warehouse, kept_catalog)
         if is_url:
             origin = {"url": kept_catalog.path}
         else:
@@ -197,6 +197,11 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
     if names:
         hint = f"The catalogs are {names}."
     raise ConfigurationError(f"No catalog is named {name!r}. {hint}")
+
+
+def is_from_server(warehouse: Warehouse, kept: KeptCatalog) -> bool:
+    """Whether a catalog is what an MCP server listed, and was not read from files."""
+    return kept.format == "mcp" and not orjson.loads(_rows(warehouse, kept.key)[0]["files"])
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:

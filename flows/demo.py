@@ -53,14 +53,14 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     """Run the demo; a second run finds everything done and only reads the results."""
     require_extra("flows")
     require_extra("review")
-    from callwright.flows.engine.deploying import start_prefect
+    from callwright.flows.engine.deploying import client_folder, start_prefect
     from callwright.flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
         # the slowest to start, so it starts first
         studio = waiting.submit(serve_label_studio, settings, progress.say)
         prefect = start_prefect(settings, progress.say)
-        use_prefect(prefect.api, settings.home / "prefect" / "client")
+        use_prefect(prefect.api, client_folder(settings))
         from callwright.flows.engine.deploying import build_with_prefect, in_a_run
 
         shown = read_settings()  # they name the server now

@@ -78,21 +78,26 @@ def add_from_file(path: Path, name: str) -> Extension:
     )
 
 
+def names_function(stated: str) -> bool:
+    """Whether a text has the form of a function's name, such as `agent.py:answer`."""
+    place, _, name = stated.rpartition(":")
+    is_module = bool(place) and all(part.isidentifier() for part in place.split("."))
+    return name.isidentifier() and (place.endswith(".py") or is_module)
+
+
 def function_named(stated: str) -> Callable[..., Any] | None:
     """Return the function that `agent.py:answer` or `package.module:answer` names, or None.
 
     None means that the text names no function. Modules are also looked for in the current
     folder. Raises ConfigurationError if there is no such function.
     """
-    place, _, name = stated.rpartition(":")
-    if not name.isidentifier():
+    if not names_function(stated):
         return None
+    place, _, name = stated.rpartition(":")
     if place.endswith(".py"):
         named_function = row_in_file(Path(place), name).row
-    elif place and all(part.isidentifier() for part in place.split(".")):
-        named_function = getattr(_module_named(place), name, None)
     else:
-        return None
+        named_function = getattr(_module_named(place), name, None)
     if not callable(named_function):
         raise ConfigurationError(f"There is no function {name!r} in {place!r}.")
     return cast("Callable[..., Any]", named_function)

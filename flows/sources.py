@@ -53,7 +53,7 @@ from callwright.warehouse.releases import check_release_name, freeze, list_relea
 from callwright.warehouse.rows import Row, body_of, rows_of
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 4  # raised when the same files would be read as other records
+READER_VERSION = 5  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
@@ -349,23 +349,77 @@ class _Reading:
     def _taken(self, record: ImportedRecord, vault: BinaryIO | None) -> TakenRecord:
         """Return a record as it is stored, without personal data if the recipe says so."""
         taken = _taken(record, self._source)
-        if self._rules.mode == "off" or taken.sample is None:
+        if self._rules.mode == "off":
             return taken
-        from callwright.generators.taken.personal_data import without_personal_data
+        from callwright.generators.taken.personal_data import (
+            without_personal_data,
+            without_personal_notes,
+        )
 
+        notes = (taken.error, taken.feedback, *taken.problems)  # what they quote is personal too
+        if taken.sample is None:
+            if self._rules.mode == "on":
+                failed, feedback, *problems = without_personal_notes(notes, self._mark.salt)
+                taken = taken.with_changes(
+                    error=failed, feedback=feedback, problems=tuple(problems)
+                )
+            return taken
         # who says the same stays the same, and nobody can try names
         seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"
         try:
-            replacement = without_personal_data(taken.sample, record.tools, seed)
+            replacement = without_personal_data(taken.sample, record.tools, seed, notes)
+            if self._rules.mode == "on":
+                _check_evidence(taken.sample, replacement.sample, record.tools)
         except RecordError as error:
             return taken.with_changes(
-                sample=None, kind="", language="", problems=(str(error), *taken.problems)
+                sample=None, kind="", language="", error="", feedback="", problems=(str(error),)
             )
         if vault is not None and replacement.values:
             vault.write(orjson.dumps({"where": taken.where, "values": replacement.values}) + b"\n")
         if self._rules.mode == "report" or not replacement.values:
             return taken.with_changes(replaced=replacement.counts)
-        return taken.with_changes(sample=replacement.sample, replaced=replacement.counts)
+        failed, feedback, *problems = replacement.notes
+        return taken.with_changes(
+            sample=replacement.sample,
+            replaced=replacement.counts,
+            error=failed,
+            feedback=feedback,
+            problems=tuple(problems),
+        )
+
+
+def _check_evidence(before: Sample, after: Sample, tools: Sequence[Tool]) -> None:
+    """Raise RecordError if a value of a call was found in the conversation, and is not any more.
+
+    It would be a right call that replacing made wrong.
+    """
+    if before == after:
+        return
+    from callwright.validators.evidence import find_in_sample
+
+    known = {tool.name for tool in tools}
+    called = {call.tool: call for call in before.all_calls if call.tool not in known}
+    # a row that names no tools has those of the recipe later: here their parameters are enough
+    named = [
+        Tool(
+            name=name,
+            description="",
+            category="",
+            parameters={"type": "object", "properties": {name: {} for name in call.arguments}},
+        )
+        for name, call in called.items()
+    ]
+    standings = [
+        [(turn, one.claim.name, one.evidence is not None) for turn, one in found]
+        for found in (find_in_sample(sample, [*tools, *named]) for sample in (before, after))
+    ]
+    found_after = {(turn, name) for turn, name, is_found in standings[1] if is_found}
+    for turn, name, is_found in standings[0]:
+        if is_found and (turn, name) not in found_after:
+            raise RecordError(
+                f"Its personal data can't be replaced consistently: what says {name!r} before turn"
+                f" {turn} would say another value."
+            )
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.own_values import no_objection
 from callwright.generators.stages import ATTEMPTS
-from callwright.generators.tools import EMPTY, argument_problems, mended, whole_call
+from callwright.generators.tools import EMPTY, mended
+from callwright.generators.whole_calls import made_problems, made_schemas, whole_call
 from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
@@ -148,7 +149,7 @@ def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
     """Return why a value can't be given, or "": it is empty or the schema refuses it."""
     if value in EMPTY:
         return f"the value of {name!r} is empty."
-    return " ".join(argument_problems(tool, {name: value}, partial=True))
+    return " ".join(made_problems(tool, {name: value}, partial=True))
 
 
 def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
@@ -159,7 +160,7 @@ def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
     )
     rng = Random(f"{wanted.seed}:drawn")
     problem = ""
-    schemas = in_context(wanted.tool.properties, wanted.tool.name, wanted.tool.description)
+    schemas = in_context(made_schemas(wanted.tool), wanted.tool.name, wanted.tool.description)
     for _ in range(_DRAWS if left else 1):
         try:
             drawn = fill_in(left, schemas, wanted.language, rng, {**wanted.known, **given})

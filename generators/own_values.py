@@ -9,7 +9,8 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.tools import argument_problems, mended, whole_call
+from callwright.generators.tools import mended
+from callwright.generators.whole_calls import made_problems, made_schemas, rules_of, whole_call
 from callwright.language.calls.agreement import agreeing
 from callwright.language.calls.parameters import in_context, tells_values, title_of
 from callwright.language.calls.sampling import fill_in, make_value
@@ -51,7 +52,9 @@ class OwnValues(NamedTuple):
         return [
             name
             for name in names
-            if name in schemas and not tells_values(name, schemas[name]) and not self.of(tool, name)
+            if name in schemas
+            and not self.of(tool, name)
+            and (not tells_values(name, schemas[name]) or _is_ruled(tool, name))
         ]
 
     def draw(
@@ -90,12 +93,16 @@ class OwnValues(NamedTuple):
         if a parameter takes no value that can be made, or no call fits.
         """
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
-        schemas = in_context(tool.properties, tool.name, tool.description)
+        schemas = in_context(made_schemas(tool), tool.name, tool.description)
         if unknown := [one for one in self.unknown(tool, names) if one not in own]:
             listed = ", ".join(map(repr, unknown))
+            told = f"Nothing tells what people give for {listed} of {tool.name!r}."
+            if sentence := rules_of(tool).unread.get(unknown[0]):
+                told = (
+                    f"No schema says this rule of {tool.name!r} for {unknown[0]!r}: {sentence!r}."
+                )
             raise ReplyError(
-                f"Nothing tells what people give for {listed} of {tool.name!r}. Give values in the"
-                f" recipe: `values: {{{tool.name}.{unknown[0]}: […]}}`."
+                f"{told} Give values in the recipe: `values: {{{tool.name}.{unknown[0]}: […]}}`."
             )
         drawn = fill_in(
             [name for name in names if name not in own],
@@ -116,7 +123,7 @@ class OwnValues(NamedTuple):
         whole = whole_call(tool, given, language, rng, kept=(*(known or ()), *own))
         if whole != given:  # what was added has to go with what was there
             agreed = agreeing(whole, schemas, language, rng, (*(known or ()), *own))
-            whole = whole if argument_problems(tool, agreed, partial=False) else agreed
+            whole = whole if made_problems(tool, agreed, partial=False) else agreed
         return {name: value for name, value in whole.items() if name not in (known or {})}
 
 
@@ -155,7 +162,12 @@ def missing_values(tools: Sequence[Tool], own: OwnValues = NO_VALUES) -> list[Mi
     for tool in tools:
         schemas = in_context(tool.properties, tool.name, tool.description)
         for name in tool.required:
-            if name in schemas and not own.of(tool, name) and not _is_made(name, schemas[name]):
+            is_made = name in schemas and _is_made(name, schemas[name])
+            if (
+                name in schemas
+                and not own.of(tool, name)
+                and not (is_made and not _is_ruled(tool, name))
+            ):
                 needing.setdefault(name, []).append(tool)
     found = []
     for name, lacking in sorted(needing.items(), key=lambda pair: -len(pair[1])):
@@ -163,6 +175,11 @@ def missing_values(tools: Sequence[Tool], own: OwnValues = NO_VALUES) -> list[Mi
         key = name if len(lacking) > 1 else f"{lacking[0].name}.{name}"
         found.append(MissingValues(key, len(lacking), described))
     return found
+
+
+def _is_ruled(tool: Tool, name: str) -> bool:
+    """Whether a required parameter is under a rule that no schema says."""
+    return name in tool.required and name in rules_of(tool).unread
 
 
 def _is_made(name: str, schema: JsonSchema) -> bool:
@@ -208,7 +225,7 @@ def _pick(  # noqa: PLR0917 - what a value must go with
         is_new = value not in beside.values() or len(listed) == 1 or isinstance(value, bool)
         if (
             is_new
-            and not argument_problems(tool, {name: value}, partial=True)
+            and not made_problems(tool, {name: value}, partial=True)
             and not objection(name, {**beside, name: value})
         ):
             return value

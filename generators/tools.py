@@ -12,17 +12,16 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
 
-from callwright.language.calls.completing import Fixed, completed, told_of
-from callwright.language.calls.parameters import ASKED_OF, in_context, tells_values
-from callwright.language.calls.sampling import make_value
+from callwright.language.calls.completing import told_of
+from callwright.language.calls.parameters import in_context, tells_values
 from callwright.language.names import CHANGES, deed_of, function_words
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
 from callwright.language.values import read_value
 from callwright.llm.answer_schemas import without_nulls
-from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Arguments, JsonSchema, Language, Sample, Tool
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Arguments, JsonSchema, Sample, Tool
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}
@@ -198,58 +197,6 @@ def _whole_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[
 def fewest_of(tool: Tool) -> int:
     """Return how many parameters a call gives at least: an update also says what changes."""
     return int(tool.parameters.get("minProperties", 0))
-
-
-def whole_call(
-    tool: Tool,
-    arguments: Arguments,
-    language: Language,
-    rng: Random,
-    *,
-    kept: Collection[str] = (),
-    may_add: bool = True,
-) -> Arguments:
-    """Return the arguments of a call that fits its schema as a whole, changed where they must be.
-
-    Parameters that go with the given ones are added, unless `may_add` is False, and those that go
-    with none are dropped; those in `kept` stay as they are. Raises ReplyError with the reason if no
-    call fits.
-    """
-    schema = schema_of_call(tool)
-    if schema is None or not argument_problems(tool, arguments, partial=False):
-        return arguments
-    places: dict[str, tuple[str, ...]] = {name: (name,) for name in tool.properties}
-    places |= tool.original.places if tool.original else {}
-    about = f"{tool.name} {tool.description.partition('. ')[0]}"
-
-    def draw(name: str, schema: JsonSchema) -> JsonValue:
-        return make_value(name, {ASKED_OF: about, **schema}, language, rng)
-
-    stay = frozenset(places.get(name, (name,)) for name in (*tool.constants, *kept))
-    free = None if may_add else frozenset(places[name] for name in arguments if name in places)
-    # nobody says the plumbing, and no candidate sees it
-    unsaid = {*tool.plumbing} - {*arguments, *tool.constants}
-    fixed = Fixed(stay, free, frozenset(places[name] for name in unsaid if name in places))
-    try:
-        whole: Any = completed(
-            call_object(tool, arguments), value_validator(schema), draw, rng, fixed
-        )
-    except (RecursionError, Unresolvable) as error:
-        raise ReplyError(f"No call of {tool.name!r} can be made: its schema has no end.") from error
-    except ReplyError as error:
-        problem = f"No call of {tool.name!r} fits its schema: {str(error).rstrip('.')}."
-        raise ReplyError(problem) from error
-    found = {name: _member_at(whole, places[name]) for name in tool.properties}
-    call = {name: value for name, value in found.items() if value is not None}
-    if problems := argument_problems(tool, call, partial=False):
-        raise ReplyError(f"No call of {tool.name!r} fits its schema: {problems[0]}")
-    return call
-
-
-def _member_at(value: Any, path: Sequence[str]) -> Any:  # noqa: ANN401 - a part of a JSON value
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:

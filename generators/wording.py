@@ -30,7 +30,8 @@ from callwright.generators.stated_values import (
     find_values,
     value_evidence,
 )
-from callwright.generators.tools import argument_problems, in_a_line
+from callwright.generators.tools import in_a_line
+from callwright.generators.whole_calls import made_problems
 from callwright.language.names import humanise
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
@@ -172,9 +173,7 @@ def _left_out(text: str, slots: Sequence[Slot], calls: Sequence[AskedCall]) -> l
     before, after = _given(calls), _given(calls, missing)
     if any(one in after[:at] for at, one in enumerate(after)):
         return []
-    faults = [
-        [argument_problems(*one, partial=False) for one in given] for given in (before, after)
-    ]
+    faults = [[made_problems(*one, partial=False) for one in given] for given in (before, after)]
     is_whole = all({*new} <= {*old} for old, new in zip(*faults, strict=True))
     return missing if is_whole else []
 

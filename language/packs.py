@@ -11,6 +11,8 @@ offline, in milliseconds.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -349,7 +351,7 @@ class LanguagePattern:
 
 ENOUGH = 20_000  # characters tell as much as the whole document
 _FEWEST = 60  # of a few words nobody can tell
-_SURE = 80  # per cent of the text
+_SURE, _MOSTLY = 80, 60  # per cent of the text
 _CODE = re.compile(r"[a-z]{2,3}")
 # Languages so alike that a sentence may be taken for one of the others.
 _ALIKE = (
@@ -365,6 +367,8 @@ _ALIKE = (
     frozenset({"fi", "et"}),
     frozenset({"de", "lb"}),
 )
+# The language with the most speakers of those that share a script.
+_LARGEST_OF_SCRIPT = {"CYRILLIC": "ru", "ARABIC": "ar", "DEVANAGARI": "hi"}
 _OTHER_CODES = {"iw": "he", "jw": "jv", "in": "id"}  # the detector has the old codes of these
 
 
@@ -415,6 +419,31 @@ def detected(texts: Iterable[str]) -> Language:
     is_reliable, _, details = pycld2.detect(_printable(" . ".join(gathered)))
     _, code, share, _ = details[0]
     return _plain_code(str(code)) if is_reliable and share >= _SURE and code != "un" else ""
+
+
+def find_language(text: str) -> Language:
+    """Return the language of a text, by the detector where it is sure, else by its letters.
+
+    Of a few words it may be wrong: "Grand Hotel Milano" is of any language, so then the fallback.
+    """
+    require_extra("build")
+    import pycld2  # not above: only importing asks
+
+    plain = _printable(text)
+    is_sure, _, details = pycld2.detect(plain)
+    if not (is_sure and details[0][2] >= _MOSTLY):
+        if (by_letters := main_language(text)) != fallback():
+            return by_letters
+        _, _, details = pycld2.detect(plain, bestEffort=True)
+    _, code, share, _ = details[0]
+    code = _plain_code(str(code))
+    if share >= _MOSTLY and code in language_names():
+        return code
+    scripts = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text)
+    shared = {name: scripts[name] for name in _LARGEST_OF_SCRIPT if scripts[name]}
+    most = max(shared, key=lambda name: shared[name], default="")
+    is_latin = scripts["LATIN"] >= shared.get(most, 0)
+    return fallback() if is_latin else _LARGEST_OF_SCRIPT[most]
 
 
 def _printable(text: str) -> str:

@@ -26,8 +26,10 @@ from callwright.language.dates import find_dates, find_moment, find_times, says_
 from callwright.language.names import split_name
 from callwright.language.numbers import PERCENT, find_numbers
 from callwright.language.packs import packs_of
+from callwright.language.readers.counted_days import find_counted_day, find_steps
 from callwright.language.readers.mentions import (
     Amount,
+    Moment,
     converted,
     dimension_of,
     find_amounts,
@@ -77,6 +79,7 @@ STANDINGS: tuple[Standing, ...] = ("contradicted", "not_said", "derived", "said"
 SAID = ("span", "normalised")
 TOPIC, WORDS, CODE, UNIT = "topic", "words", "spacing of a code", "unit conversion"
 LIST, TURNS, TIME = "list", "list over several turns", "time of day"
+COUNTED = "counted from a day"
 _DAY_RULES = {
     "dated": "date",
     "yearless": "date without a year",
@@ -444,12 +447,23 @@ def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> F
     moments = find_moments(text, scene.language, scene.now)
     days = [one for one in moments if day and one.may_be_day(day)]
     clocks = [one for one in moments if clock and clock in one.clocks]
+    if day and not days and (clocks or not clock):
+        counted = find_counted_day(day, text, scene.language, _named_days(scene))
+        if counted:
+            return Found(value, counted.start, counted.end, COUNTED)
     if (day and not days) or (clock and not clocks):
         return None
     both = next((one for one in days if one in clocks), None)
     found = [both] if both else [*days[:1], *clocks[:1]]
     rule = TIME if clock else _DAY_RULES.get(found[0].sort, "day")
     return Found(value, min(one.start for one in found), max(one.end for one in found), rule)
+
+
+def _named_days(scene: Scene) -> Iterator[Moment]:
+    """Yield all moments that the conversation names before the calls."""
+    replies = (turn.text for turn in scene.turns if isinstance(turn, ReplyTurn))
+    for text in (*(one.text for one in stated_in(scene.turns)), *replies, scene.system):
+        yield from find_moments(text, scene.language, scene.now)
 
 
 def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
@@ -658,7 +672,7 @@ def _contradicting_moment(
         is_counted = any(
             dimension_of(amount.unit) in ("duration", "months")
             for amount in find_amounts(text, scene.language)
-        )
+        ) or bool(find_steps(text, scene.language))
         is_loose = (
             only_moment.is_range
             or only_moment.is_from_now

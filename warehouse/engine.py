@@ -73,16 +73,16 @@ class DatabaseFile:
         finally:
             attached.engine.turn.release()
 
-    def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
+    def query(self, sql: str, seconds: float = QUERY_SECONDS, most: int | None = None) -> Answer:
         """Return the result of a user's query, which can change nothing and read no other file.
 
-        Raises ConfigurationError if the SQL is wrong, StoreError if it takes longer than
-        `seconds`.
+        Of its rows the first `most` are read. Raises ConfigurationError if the SQL is wrong,
+        StoreError if it takes longer than `seconds`.
         """
         opened = partial(_Engine.connect, self.path, self.limits)
         with self.refusals(), self._when_free(opened) as connection:
             try:
-                return _locked_up_answer(connection, sql, seconds)
+                return _locked_up_answer(connection, sql, seconds, most)
             except duckdb.Error as error:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
 
@@ -179,8 +179,13 @@ def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:
         engine.execute(f"copy (from {rows}) to '{quoted(path)}' (format parquet)")
 
 
-def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answer:
-    """Return a query's result from a DuckDB that can irrevocably read only its own file."""
+def _locked_up_answer(
+    connection: Connection, sql: str, seconds: float, most: int | None = None
+) -> Answer:
+    """Return a query's result from a DuckDB that can irrevocably read only its own file.
+
+    Of its rows the first `most` are read.
+    """
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     is_over = Event()
@@ -190,7 +195,9 @@ def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answe
         rows: list[tuple[Any, ...]] = []
         while (some := found.fetchmany(_ROWS_AT_ONCE)) and not is_over.is_set():
             rows += some
-        return [column[0] for column in found.description or ()], rows
+            if most is not None and len(rows) >= most:
+                break
+        return [column[0] for column in found.description or ()], rows[:most]
 
     def end() -> None:
         is_over.set()

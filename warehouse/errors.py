@@ -1,5 +1,6 @@
 """The errors of callwright: one tree, divided first by how the runner reacts to each."""
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,6 +57,30 @@ class AnnotationError(CallwrightError):
 
 class StoreError(CallwrightError):
     """The warehouse refused: the command stops with exit code 1."""
+
+
+_UNWRITABLE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+}
+
+
+def store_error_of(error: OSError) -> StoreError | None:
+    """Return the error of a disk or folder that can't be written to; None for any other."""
+    if error.errno not in _UNWRITABLE:
+        return None
+    place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
+    return StoreError(
+        f"{place} ({error.strerror}). Check that the disk has room and that you may write to the"
+        " folder, then run the same command again. Finished work is kept."
+    )
 
 
 def first_problem(error: "ValidationError") -> str:

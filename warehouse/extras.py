@@ -30,7 +30,7 @@ EXTRAS: dict[ExtraName, Extra] = {
     "litellm": Extra("litellm", "litellm, which asks any provider's models"),
     "flows": Extra("prefect", "Prefect's flows, deployments and pages, and the demo"),
     "review": Extra("label_studio_sdk", "people's reviews in Label Studio"),
-    "mcp": Extra("mcp", "the tools of MCP servers"),
+    "mcp": Extra("mcp", "MCP: the tools of servers, and `callwright mcp` for agents"),
     "dask": Extra("distributed", "shards on Dask's workers"),
     "local": Extra("xllamacpp", "models in this process (local/PATH.gguf)"),
     "notebook": Extra("plotly", "the plots of the report's notebook"),

@@ -228,15 +228,15 @@ class Warehouse:
             while rows := found.fetchmany(_AT_ONCE):
                 yield from rows
 
-    def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
+    def query(self, sql: str, seconds: float = QUERY_SECONDS, most: int | None = None) -> Answer:
         """Return the result of a user's query, which can change nothing and read no other file.
 
-        Raises ConfigurationError if the SQL is wrong, StoreError if it takes longer than
-        `seconds`.
+        Of its rows the first `most` are read. Raises ConfigurationError if the SQL is wrong,
+        StoreError if it takes longer than `seconds`.
         """
         with self.reading():  # brought up to date
             pass
-        return self.file.query(sql, seconds)
+        return self.file.query(sql, seconds, most)
 
     def keys_where(self, condition: str) -> set[str]:
         """Return the keys of the accepted samples that satisfy a user's condition.

@@ -176,7 +176,9 @@ async def build_async(recipe: RecipeFile, **options: Unpack[PythonBuildOptions])
 
 async def _build(recipe: RecipeFile, options: PythonBuildOptions) -> BuildReport:
     settings = settings_of(options["home"], workers=options["workers"])
-    chosen = _read(recipe).as_asked(model=options["model"], limit=options["limit"])
+    chosen = _read(recipe).as_asked(
+        model=options["model"], limit=options["limit"], run=options["run"]
+    )
     check_keys(chosen)
     with opened_progress(options["progress"]) as reporting:
         await tell_costs(chosen, settings, reporting)
@@ -215,15 +217,18 @@ def preview(
 
     Raises what `build` raises.
     """
-    chosen, settings = _read(recipe).as_asked(model=model), settings_of(home, workers=workers)
+    settings = settings_of(home, workers=workers)
+    return run(preview_async(_read(recipe).as_asked(model=model), count, settings, progress))
 
-    async def made() -> list[ShownSample]:
-        check_keys(chosen)
-        with opened_progress(progress) as reporting:
-            await tell_costs(chosen.with_preview(count), settings, reporting)
-            return await preview_samples(chosen, count, settings, reporting)
 
-    return run(made())
+async def preview_async(
+    recipe: Recipe, count: int, settings: Settings, progress: ProgressReceiver = None
+) -> list[ShownSample]:
+    """Make samples as `preview` does, on this event loop."""
+    check_keys(recipe)
+    with opened_progress(progress) as reporting:
+        await tell_costs(recipe.with_preview(count), settings, reporting)
+        return await preview_samples(recipe, count, settings, reporting)
 
 
 Found = TypeVar("Found")

@@ -26,9 +26,11 @@ class BuildOptions(TypedDict, total=False):
 
     Args:
         limit: At most N samples of each kind. 0: as many as the recipe says.
+        run: What this run of the recipe's schedule makes. 1: the recipe as it is.
     """
 
     limit: Annotated[int, Option(0, least=0)]
+    run: Annotated[int, Option(1, least=1)]
     model: OneModel
 
 

@@ -1,7 +1,8 @@
-"""Make datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo`, `stop` and `recipe`."""
+"""Make datasets: `init`, `build`, `estimate`, `grow`, `runs`, `deploy`, `demo` and more."""
 
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -260,12 +261,76 @@ def list_stages() -> CommandResult:
     return CommandResult([stage.described() for stage in all_stages()], [table])
 
 
+@command(app, "grow", "grow recipe.yaml", begins="Reading the recipe")
+def grow(recipe: RecipeFile, *, due: str = "", no_review: bool = False) -> CommandResult:
+    """Carry out a run of a recipe's schedule now.
+
+    Each run makes what `each` in the schedule says, beside what earlier runs have made. One that
+    was stopped goes on first. Releases by the schedule's rule are made and evaluated.
+
+    Args:
+        due: The time that the run is for, such as 2026-12-01T03:00Z. Default: now. A run that has
+            ended is not carried out again.
+        no_review: Do not send questions to Label Studio.
+    """
+    from callwright.flows.review.pushing import push_what_waits
+
+    due_at, settings = _moment(due) if due else datetime.now(UTC), read_settings()
+    with Terminal() as screen:
+        if settings.prefect_api_url:
+            from callwright.flows.engine.deploying import grow_with_prefect
+
+            grown = grow_with_prefect(recipe, due_at, screen)
+        else:
+            from callwright.flows.api import growing
+
+            grown = run_loop(growing.grow(recipe, due_at, settings, screen))
+        pushed = None if no_review else push_what_waits(settings, screen)
+    lines = [sentence for report in grown.runs for sentence in report.sentences]
+    lines += [
+        f"Release {one.name}: {count_of(one.samples, 'sample')}, version {one.version}."
+        for one in grown.releases
+    ]
+    if pushed:
+        lines.append(f"{count_of(pushed.created, 'task')} sent to reviewers: {pushed.url}")
+    return CommandResult(
+        grown._asdict() | {"review": pushed}, lines or [f"The run due at {due} has ended already."]
+    )
+
+
+def _moment(stated: str) -> datetime:
+    """Return a time that was stated; without a zone it is UTC."""
+    try:
+        moment = datetime.fromisoformat(stated)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"--due is {stated!r}; it is a time such as 2026-12-01T03:00Z."
+        ) from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+@command(app, "runs", "runs my-dataset")
+def list_runs(name: str = "") -> CommandResult:
+    """List the runs of schedules: what each made and cost, how tools changed, which release it has.
+
+    Args:
+        name: Only runs of the recipe of this name.
+    """
+    from callwright.flows.scheduled_runs import figures_of
+
+    rows = figures_of(open_warehouse(read_settings()), name)
+    columns = ("recipe", "run", "due_at", "ended_at", "landed", "waiting", "rejected", "failed")
+    table = table_of(rows, (*columns, "calls", "cost", "n_changed_tools", "release"))
+    return CommandResult(rows, [table] if rows else ["No schedule has run yet."])
+
+
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
 def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> CommandResult:
     """Schedule builds with Prefect.
 
     Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes
-    back reviews every 10 minutes, or as often as CALLWRIGHT_REVIEW_EVERY says.
+    back reviews every 10 minutes, or as often as CALLWRIGHT_REVIEW_EVERY says. Without
+    PREFECT_API_URL they go to the server that `callwright demo` started.
 
     Args:
         recipes: The recipes that Prefect builds.
@@ -278,9 +343,8 @@ def deploy(recipes: Sequence[Path], *, pool: str = "callwright") -> CommandResul
         zone = f" ({one.timezone})" if one.timezone else ""
         when = f"{one.schedule}{zone}" if one.schedule else "no schedule (start it from its page)"
         lines.append(f"{one.name}: {when}\n  {one.url}")
-    return CommandResult(
-        deployed, [*lines, f"Start a worker to run them: prefect worker start --pool {pool}"]
-    )
+    worker = f"PREFECT_API_URL={read_settings().prefect_api_url} prefect worker start --pool {pool}"
+    return CommandResult(deployed, [*lines, f"Start a worker to run them: {worker}"])
 
 
 @command(app, "demo", "demo")
@@ -322,14 +386,15 @@ def check_recipes(recipes: Sequence[Path]) -> CommandResult:
     Args:
         recipes: The recipes, YAML files.
     """
-    from callwright.flows.planning.possible import recipe_remarks
-    from callwright.flows.recipe import check_recipe, read_recipe_to_build
+    from callwright.flows.planning.possible import problems_of_recipe
+    from callwright.flows.recipe.reading import read_recipe_file
 
     recipe_problems = [
         problem
         for path in recipes
-        for problem in check_recipe(path)
-        or recipe_remarks(path, read_recipe_to_build(path), read_settings())
+        for problem in run_loop(
+            problems_of_recipe(path, read_recipe_file(path, with_files=True), read_settings())
+        )
     ]
     problems = [problem for problem in recipe_problems if not problem.is_remark]
     wrong = len({problem.file for problem in problems})

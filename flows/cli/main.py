@@ -1,6 +1,5 @@
 """The root command, and the one place where errors become exit codes."""
 
-import errno
 import signal
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from callwright.flows.cli import (
+    agents,
     building,
     checking,
     evaluating,
@@ -20,25 +20,13 @@ from callwright.flows.cli import (
 )
 from callwright.flows.cli.screen import INTERRUPTED, Stopped, say, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, store_error_of
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
 AGAIN_AFTER = 0.05  # seconds
-UNWRITABLE = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EROFS,
-    errno.ENOTDIR,
-    errno.EISDIR,
-    errno.EEXIST,
-    errno.ENAMETOOLONG,
-}
-
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
     name="callwright",
@@ -79,7 +67,7 @@ def start(
         )
 
 
-for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
+for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing, agents):
     app.add_typer(module.app)
 
 
@@ -95,18 +83,9 @@ def main() -> None:
     except CallwrightError as error:
         _end(error, COULD_NOT)
     except OSError as error:
-        if error.errno not in UNWRITABLE:
+        if (unwritable := store_error_of(error)) is None:
             raise
-        place = (
-            f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
-        )
-        _end(
-            StoreError(
-                f"{place} ({error.strerror}). Check that the disk has room and that you may write "
-                "to the folder, then run the same command again. Finished work is kept."
-            ),
-            COULD_NOT,
-        )
+        _end(unwritable, COULD_NOT)
     except (Exception, KeyboardInterrupt) as error:
         if not _was_interrupted(error):
             raise

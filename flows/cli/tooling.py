@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from callwright.flows.catalogs import PlumbingParameter
     from callwright.flows.planning.possible import KindRow, Survey
     from callwright.flows.planning.trying import TriedKind
-    from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs import Problem
     from callwright.llm.tool_sentences import SentenceFile
 
@@ -35,7 +34,6 @@ _WRONG = 2  # as of any command that is given a wrong file
 _MOST_NAMED = 12
 _FEW = 3
 _UNKNOWN = "known after a build"
-_ENOUGH = 100  # samples of each kind, so that each category has some
 _LONGEST = 110
 _QUOTED = re.compile(r"'[^']*'")
 # what is missing is no error: the counts and what to do next come after it and should be seen
@@ -323,7 +321,7 @@ def list_tools(*, category: str = "", seed: bool = False, catalogs: bool = False
 
 
 @command(tools, "check", "tools check api.yaml")
-def check_tools(
+def check_named(
     catalog: Sequence[str] = (),
     *,
     server: str = "",
@@ -347,13 +345,13 @@ def check_tools(
         no_samples: Only say what can be planned, and make no sample of each kind.
     """
     from callwright.flows.environments import words_of
-    from callwright.flows.planning.possible import constants_to_fix, survey_recipe
-    from callwright.flows.planning.trying import try_kinds
-    from callwright.flows.toolmaking import find_problems
+    from callwright.flows.planning.checking_tools import check_tools, every_kind, recipe_of_tools
+    from callwright.flows.planning.possible import survey_recipe
     from callwright.generators.catalogs.choosing import read_pairs
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
-    from callwright.generators.own_values import missing_values, told_of_missing
+    from callwright.generators.own_values import told_of_missing
 
+    settings = read_settings()
     if server or url:
         origin = {"url": url} if url else {"command": words_of(server)}
         taken = {
@@ -361,40 +359,30 @@ def check_tools(
             "allow": ["*"],
             "timeout": LIST_PATIENCE,
         }
-        survey_settings = _every_kind({"environment": "mcp", **origin, **taken})
+        chosen = every_kind({"environment": "mcp", **origin, **taken})
     else:
-        survey_settings = _recipe_of(catalog)
+        chosen = recipe_of_tools(catalog, settings)
     if sentences:
         files = _sentence_files(sentences)
         languages = tuple(dict.fromkeys(one.language for one in files))
-        survey_settings = survey_settings.model_copy(
-            update={"samples": {}, "sentence_files": files, "languages": languages}
+        changes = {"samples": {}, "sentence_files": files, "languages": languages}
+        return _sentences_outcome(
+            run_loop(survey_recipe(chosen.model_copy(update=changes), settings))
         )
-    kind_survey = run_loop(survey_recipe(survey_settings, read_settings()))
-    if sentences:
-        return _sentences_outcome(kind_survey)
-    spoken = tuple(dict.fromkeys(one.language for one in kind_survey.tools))
-    if spoken and not {*spoken} & {*survey_settings.languages}:
-        survey_settings = survey_settings.model_copy(update={"languages": spoken})
-        kind_survey = run_loop(survey_recipe(survey_settings, read_settings()))
-    rows, constants = [*kind_survey.rows()], constants_to_fix(kind_survey.tools)
-    if kind_survey.unheard:
-        raise ConfigurationError(kind_survey.unheard[0])
-    is_tried = not (no_samples or tool or kind_survey.servers)
-    tried = run_loop(try_kinds(survey_settings, rows, read_settings())) if is_tried else ()
-    problems = (*kind_survey.problems, *find_problems(kind_survey.tools))
+    found = run_loop(check_tools(chosen, settings, with_samples=not (no_samples or tool)))
+    kind_survey, problems = found.survey, found.problems
     value = {
-        "kinds": rows,
+        "kinds": found.kinds,
         "left_out": kind_survey.left_out,
-        "constants": constants,
-        "values": missing_values(kind_survey.tools),
+        "constants": found.constants,
+        "values": found.values,
         "problems": problems,
-        "tried": tried,
+        "tried": found.tried,
     }
     if tool:
         return CommandResult(value, [_tool_table(tool, kind_survey)])
-    table = _kinds_table(rows, {one.kind: one for one in tried})
-    fixed = [one.sentence(len(kind_survey.tools)) for one in constants]
+    table = _kinds_table(found.kinds, {one.kind: one for one in found.tried})
+    fixed = [one.sentence(len(kind_survey.tools)) for one in found.constants]
     of_servers = [f"{kind_survey.of_servers}."] if kind_survey.of_servers else []
     return CommandResult(
         value,
@@ -403,7 +391,7 @@ def check_tools(
             *of_servers,
             *_left_out_text(kind_survey),
             *fixed,
-            *told_of_missing(missing_values(kind_survey.tools)),
+            *told_of_missing(found.values),
             *_problems_text(problems, _GAPS),
         ],
     )
@@ -496,62 +484,6 @@ def write_sentences(
 def _usable_text(row: "KindRow") -> str:
     in_some = ", in some categories" if row.usable and row.possible < row.asked else ""
     return f"{'' if row.is_known else 'at most '}{row.usable} of {row.tools}{in_some}"
-
-
-def _recipe_of(words: "Sequence[str]") -> "Recipe":
-    """Return a recipe for every kind with the tools of files, a catalog, or callwright's own."""
-    from callwright.flows.catalogs import catalogs_in
-    from callwright.flows.recipe import OwnTools
-    from callwright.generators.catalogs import FORMATS, recognise
-    from callwright.warehouse.releases import read_tools
-
-    if list(words) == ["seed"]:
-        return _every_kind({"seed": "all"})
-    if list(words) == ["warehouse"]:
-        warehouse = open_warehouse()
-        keys = [
-            row["key"]
-            for row in warehouse.rows(
-                "select key from tools order by category, language, name, key"
-            )
-        ]
-        tools = read_tools(warehouse, keys)
-        own = OwnTools.model_construct(own=tuple(tools[key] for key in keys))
-        return _every_kind({"seed": "all"}).model_copy(update={"tools": (own,)})
-    stated = words[0] if len(words) > 1 and words[0] in FORMATS.names else ""
-    paths = [Path(word).absolute() for word in words[bool(stated) :]]
-    if paths and all(path.exists() for path in paths):
-        form = stated or recognise(paths[0])
-        if len(paths) > 1:
-            return _every_kind({"import": form, "path": [*map(str, paths)]})
-        return _every_kind({"environment": "simulated", "import": form, "path": str(paths[0])})
-    names = [one.name for one in catalogs_in(open_warehouse(read_settings()))]
-    if len(words) == 1 and words[0] in names:
-        return _every_kind({"environment": "simulated", "catalog": words[0]})
-    raise ConfigurationError(
-        f"No file, folder or catalog is named {' '.join(words)!r}. {_catalogs_text(names)} Give a"
-        " file such as api.yaml, a catalog, `seed` for the tools that come with callwright, or an"
-        ' MCP server with --server "COMMAND".'
-    )
-
-
-def _catalogs_text(names: "Sequence[str]") -> str:
-    return f"The catalogs are {', '.join(names)}." if names else "There are no catalogs yet."
-
-
-def _every_kind(source: dict[str, object]) -> "Recipe":
-    from callwright.flows.recipe import parse_recipe
-    from callwright.generators.kinds import all_kinds
-
-    # What is taken comes of no tools, and what policies rule needs a recipe that states them.
-    sample_counts = {
-        name: _ENOUGH
-        for name, kind in all_kinds().items()
-        if not (kind.traits.is_taken or kind.traits.is_ruled)
-    }
-    return parse_recipe(
-        {"name": "check", "tools": [source], "samples": sample_counts}, Path(), "check"
-    )
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:

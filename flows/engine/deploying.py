@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from uuid import UUID
@@ -25,15 +25,22 @@ from callwright.flows.api.options import BuildOptions
 from callwright.flows.loops import run_loop
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, read_recipe
-from callwright.flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
+from callwright.flows.settings import (
+    QUIET,
+    Settings,
+    environment,
+    hush_prefect,
+    read_settings,
+    use_prefect,
+)
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
     from callwright.flows.run.land import BuildReport
+    from callwright.flows.scheduled_runs import Grown
 
-ENTRYPOINT = "flows/engine/prefect_flows.py:build_dataset"
-PULLING = "flows/engine/prefect_flows.py:pull_reviews"
+_FLOWS = "flows/engine/prefect_flows.py"
 PROCESS = "process"  # the type of the pools that are made here
 Result = TypeVar("Result")
 
@@ -65,6 +72,21 @@ def build_with_prefect(
             return run_loop(build_dataset(str(recipe.absolute()), review=False, **options))
 
 
+def grow_with_prefect(recipe: Path, due: datetime, progress: Progress) -> "Grown":
+    """Carry out a run of a recipe's schedule as a Prefect flow in this process.
+
+    Raises what the run itself raises, and CallwrightError if the Prefect server does not answer.
+    """
+    hush_prefect()
+    api = require_server(read_settings())
+    with explained_errors(api):
+        from callwright.flows.engine.prefect_flows import grow_dataset
+        from callwright.flows.engine.running import run_by_the_command_line
+
+        with run_by_the_command_line(progress):
+            return run_loop(grow_dataset(str(recipe.absolute()), due=due, review=False))
+
+
 def in_a_run(
     settings: Settings,
     flow: str,
@@ -85,6 +107,7 @@ def in_a_run(
         import prefect
         from prefect.states import Failed
 
+        from callwright.flows.engine.later_tries import tell_failure
         from callwright.flows.engine.running import (
             FlowProgress,
             run_by_the_command_line,
@@ -98,8 +121,8 @@ def in_a_run(
             try:
                 found = work(FlowProgress())
             except CallwrightError as error:
-                # A failed state of that one sentence; Prefect raises the error at the caller.
-                return Failed(message=str(error), data=error)
+                # Prefect raises the error itself at the caller.
+                return Failed(message=run_loop(tell_failure(error, again=None)), data=error)
             run_loop(show_result(found, settings))
             return found
 
@@ -111,10 +134,14 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
     """Register one deployment per recipe on a work pool, scheduled by its cron line.
 
     Doing so again updates it. The last deployment is that of the review loop, which pulls at the
-    settings' interval in minutes. Raises ConfigurationError if no Prefect server is named or two
-    recipes share a name, CallwrightError if the server does not answer.
+    settings' interval in minutes. Without PREFECT_API_URL they go to the work folder's own server,
+    if it is running. Raises ConfigurationError if there is no Prefect server or two recipes share a
+    name, CallwrightError if the server does not answer.
     """
     settings = read_settings()
+    if not settings.prefect_api_url and (local := running_prefect(settings)) is not None:
+        use_prefect(local.api, client_folder(settings))
+        settings = read_settings()
     read = [(path.absolute(), read_recipe(path)) for path in recipes]
     names = Counter(recipe.name for _, recipe in read)
     doubled = sorted(name for name, count in names.items() if count > 1)
@@ -141,20 +168,27 @@ async def _deploy(
         cron, timezone = (
             (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
         )
-        parameters = {"recipe": str(path), "limit": 0, "model": "", "review": True}
+        parameters: dict[str, object] = {"recipe": str(path), "review": True}
+        grows = recipe.schedule is not None and recipe.schedule.each is not None
+        verb, other = ("grow", "build") if grows else ("build", "grow")
+        if not grows:
+            parameters |= {"limit": 0, "model": ""}
+        name = f"{verb}-{recipe.name}"
         # none takes away what was there before
         identifier = await _apply(
-            ENTRYPOINT,
+            f"{_FLOWS}:{verb}_dataset",
             pool,
             settings,
-            name=recipe.name,
+            name=name,
             parameters=parameters,
             concurrency_limit=1,
             schedules=([Cron(cron, timezone=timezone)] if cron else []),
             description=recipe.description,
         )
+        # Another rule of the schedule, or an earlier callwright, has deployed it by another name.
+        await _remove(f"{other}-dataset/{other}-{recipe.name}", f"build-dataset/{recipe.name}")
         url = url_for("deployment", identifier) or ""
-        deployed.append(Deployed(f"build-dataset/{recipe.name}", cron, timezone, url))
+        deployed.append(Deployed(f"{verb}-dataset/{name}", cron, timezone, url))
     return [*deployed, await _deploy_pulling(pool, settings)]
 
 
@@ -166,13 +200,14 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
 
     # It bears the work folder's name; of one that is hidden in a project's folder, the project's.
     named = next((part for part in reversed(settings.home.parts) if not part.startswith(".")), "")
-    name, every = named.strip("/") or "reviews", settings.review_every
+    folder, every = named.strip("/"), settings.review_every
+    name = f"pull-reviews-of-{folder}" if folder else "pull-reviews"
     # A pull takes what the ones before it missed: after a night without a worker one is enough.
     one_run = ConcurrencyLimitConfig(
         limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW
     )
     identifier = await _apply(
-        PULLING,
+        f"{_FLOWS}:pull_reviews",
         pool,
         settings,
         name=name,
@@ -181,6 +216,7 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
         schedules=[Interval(timedelta(minutes=every))] if every else [],
         description="What people decided in Label Studio, and what they are asked next.",
     )
+    await _remove(f"pull-reviews/{folder or 'reviews'}")
     when = f"every {every:g} minutes" if every else ""
     return Deployed(f"pull-reviews/{name}", when, "", url_for("deployment", identifier) or "")
 
@@ -205,6 +241,18 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     applying: Any = (await making).apply()
     identifier: UUID = await applying
     return identifier
+
+
+async def _remove(*names: str) -> None:
+    """Remove deployments by their full names, where there are any."""
+    from prefect import get_client
+    from prefect.exceptions import ObjectNotFound
+
+    async with get_client() as client:
+        for name in names:
+            with suppress(ObjectNotFound):
+                found = await client.read_deployment_by_name(name)
+                await client.delete_deployment(found.id)
 
 
 async def _process_pool(name: str) -> None:
@@ -278,6 +326,11 @@ def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServ
         return _server(*wait_for(places, _answers, _PATIENCE))
 
 
+def client_folder(settings: Settings) -> Path:
+    """Return where Prefect's client keeps its files when it speaks to the folder's own server."""
+    return settings.home / "prefect" / "client"
+
+
 def running_prefect(settings: Settings) -> PrefectServer | None:
     """Return the Prefect server of this work folder if it answers, else None."""
     found = serving_process(_places(settings))
@@ -332,8 +385,8 @@ def require_server(settings: Settings) -> str:
     api = settings.prefect_api_url
     if not api:
         raise ConfigurationError(
-            "No Prefect server is set. Start one with `prefect server start`, and set"
-            " PREFECT_API_URL to its address."
+            "No Prefect server is set, and this work folder has none running. Start one with"
+            " `prefect server start`, and set PREFECT_API_URL to its address."
         )
     try:
         status = httpx.get(f"{api.rstrip('/')}/health", timeout=_ANSWER_PATIENCE).status_code

@@ -5,17 +5,20 @@ else has, because Prefect puts its folder on the path.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec, TypeVar, Unpack, cast
 
 from prefect import Flow, flow, task
 from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from callwright.flows.api.evaluating import evaluate_async
 from callwright.flows.api.options import Again, BuildOptions, EvaluationOptions, ReleaseOptions
 from callwright.flows.api.releases import create_release
+from callwright.flows.engine.later_tries import tell_failure
 from callwright.flows.engine.running import (
     FlowProgress,
     explained,
@@ -23,6 +26,7 @@ from callwright.flows.engine.running import (
     show_build,
     show_result,
     show_reviews,
+    show_run,
     show_scores,
     tell_stages,
 )
@@ -34,7 +38,7 @@ from callwright.flows.planning.demands import waves
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.planning.value_pools import collect_pools
 from callwright.flows.progress import tell_models
-from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.review import pulling, pushing
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed, push_what_waits
@@ -47,6 +51,14 @@ from callwright.flows.run.plan import make_samples as make_all
 from callwright.flows.run.plan import measure_readers as measure_all
 from callwright.flows.run.prefect_tasks import open_task_carrier
 from callwright.flows.run.work import roles_of
+from callwright.flows.scheduled_runs import (
+    Grown,
+    RunReport,
+    carry_out,
+    note_evaluated,
+    release_reviewed,
+    unevaluated,
+)
 from callwright.flows.settings import (
     Settings,
     open_warehouse,
@@ -55,6 +67,8 @@ from callwright.flows.settings import (
     silence_teardown,
 )
 from callwright.flows.toolmaking import prepare_tools
+from callwright.llm.function_model import AnswerFunction
+from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 
@@ -69,15 +83,29 @@ _Work = Callable[Given, Coroutine[Any, Any, Result]]
 
 
 def verb(
-    name: str, run_name: Callable[[], str] | str = run_name
+    name: str,
+    run_name: Callable[[], str] | str = run_name,
+    again: Callable[[], dict[str, Any]] | None = None,
 ) -> Callable[[_Work[Given, Result]], Flow[Given, Coroutine[Any, Any, Result]]]:
-    """Make a function a flow whose form has its options, and whose failures are one sentence."""
-    return lambda work: flow(name=name, flow_run_name=run_name)(explained(with_options(work)))
+    """Make a function a flow whose form has its options, and whose failures are one sentence.
+
+    A deployment's run is tried again later with the parameters `again`, if given.
+    """
+
+    async def told(error: CallwrightError) -> str:
+        return await tell_failure(error, again=again() if again is not None else None)
+
+    return lambda work: flow(name=name, flow_run_name=run_name)(explained(with_options(work), told))
 
 
-@verb("build-dataset")
+Tries = Annotated[
+    int, Option(least=0, words="How many runs before this one met a provider that was away.")
+]
+
+
+@verb("build-dataset", again=dict)
 async def build_dataset(
-    recipe: RecipeFile, *, review: bool = True, **options: Unpack[BuildOptions]
+    recipe: RecipeFile, *, review: bool = True, tries: Tries = 0, **options: Unpack[BuildOptions]
 ) -> BuildReport:
     """Build a recipe's samples, going on where its last build stopped.
 
@@ -107,6 +135,57 @@ async def build_dataset(
     if review:
         _push(settings, progress)
     return cast("BuildReport", report)  # Prefect gives callers what is in a state
+
+
+def _due() -> datetime:
+    """Return the time that the flow's run is for: the one stated, or when it was scheduled."""
+    stated = flow_run.parameters.get("due")
+    due = datetime.fromisoformat(str(stated)) if stated else flow_run.scheduled_start_time
+    return due if due.tzinfo else due.replace(tzinfo=UTC)
+
+
+@verb("grow-dataset", again=lambda: {"due": _due().isoformat()})
+async def grow_dataset(
+    recipe: RecipeFile, *, due: datetime | None = None, review: bool = True, tries: Tries = 0
+) -> Grown:
+    """Carry out the run of a recipe's schedule that is due, after those that have not ended.
+
+    What it makes stands beside what earlier runs have made. Releases that the schedule asks for are
+    made and evaluated.
+
+    Args:
+        due: The time that the run is for. Default: when it was scheduled.
+        review: Send waiting questions to Label Studio.
+    """
+    settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, {})
+    reports = list[RunReport]()
+    runs = carry_out(
+        chosen, _due(), settings, lambda run: build_dataset(recipe, review=False, run=run)
+    )
+    async for report in runs:
+        reports.append(report)
+        for sentence in report.sentences:
+            progress.say(sentence)
+        await show_run(report)
+    if review:
+        _push(settings, progress)
+    grown = Grown(tuple(reports), await _release_by_rule(settings, progress))
+    if reports:
+        return grown
+    nothing = f"The run that was due at {_due():%Y-%m-%d %H:%M} has ended."
+    return cast("Grown", Completed(name=NOTHING, message=nothing, data=grown))
+
+
+async def _release_by_rule(settings: Settings, progress: FlowProgress) -> tuple[Release, ...]:
+    """Make the releases that schedules ask for by now, and evaluate their recipes' candidates."""
+    releases = release_reviewed(settings)
+    for made in releases:
+        progress.say(f"{made.release.name}: {made.release.samples} samples, all runs reviewed")
+        await show_result(made.release, settings)
+    for made in [*unevaluated(settings)]:
+        await _score(made.release.name, made.recipe.candidates, settings)
+        note_evaluated(settings, made)
+    return tuple(made.release for made in releases)
 
 
 @verb("make-samples")
@@ -171,8 +250,17 @@ async def evaluate_models(
         recipe: A recipe's YAML file, as the worker sees it, whose candidates are evaluated too.
     """
     options["budget"] = options["budget"] or None  # of a form without a bound
-    settings = _settings()
     candidates = choose_candidates(models, Path(recipe) if recipe else None)
+    return await _score(release, candidates, _settings(), **options)
+
+
+async def _score(
+    release: str,
+    candidates: Sequence[Candidate | AnswerFunction],
+    settings: Settings,
+    **options: Unpack[EvaluationOptions],
+) -> list[Row]:
+    """Score candidates on a release in a task, and show how they did."""
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
     @explained
@@ -239,6 +327,7 @@ async def pull_reviews(*, required: bool = True) -> Pulled:
     counts = {name: count for name, count in pulled._asdict().items() if name != "problems"}
     counts |= {"before": before, "now": _accepted(settings), "pushed": _push(settings, progress)}
     await show_reviews(counts, pulled.problems)
+    await _release_by_rule(settings, progress)
     return pulled
 
 

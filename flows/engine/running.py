@@ -19,6 +19,7 @@ from callwright.flows.progress import LiveProgress, Progress, SilentProgress
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed
 from callwright.flows.run.land import BuildReport
+from callwright.flows.scheduled_runs import RunReport
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Release
@@ -84,12 +85,18 @@ class FlowProgress:
         self._also.advance(count)
 
 
+async def _sentence_of(error: CallwrightError) -> str:
+    return str(error)
+
+
 def explained(
     work: Callable[Given, Awaitable[Result]],
+    told: Callable[[CallwrightError], Awaitable[str]] = _sentence_of,
 ) -> Callable[Given, Coroutine[Any, Any, Result]]:
-    """Wrap a flow's or task's work so that a known error becomes a Failed state of one sentence.
+    """Wrap a flow's or task's work so that a known error becomes a Failed state.
 
-    Prefect raises the error itself in the caller of the flow, so no caller sees the state.
+    `told` gives its sentence. Prefect raises the error itself in the caller of the flow, so no
+    caller sees the state.
     """
 
     @wraps(work)
@@ -100,7 +107,7 @@ def explained(
         try:
             return await work(*given, **named)
         except CallwrightError as error:
-            return cast("Result", Failed(message=str(error), data=error))
+            return cast("Result", Failed(message=await told(error), data=error))
 
     return explaining
 
@@ -110,6 +117,7 @@ def run_name() -> str:
     run_parameters = {name: value for name, value in flow_run.parameters.items() if value}
     about = run_parameters.pop("release", "") or Path(str(run_parameters.pop("recipe", ""))).stem
     extras = [" and ".join(run_parameters["kinds"])] if "kinds" in run_parameters else []
+    extras += [f"run {run_parameters['run']}"] if run_parameters.get("run", 1) != 1 else []
     extras += [f"at most {run_parameters['limit']} a kind"] if "limit" in run_parameters else []
     extras += [str(run_parameters["model"])] if "model" in run_parameters else []
     return ", ".join([about or "all recipes", *extras])
@@ -198,6 +206,16 @@ async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
             f" `{report}`.\n"
         ),
         description=f"HammerBench's metrics on the release `{release}`, as fractions.",
+    )
+
+
+async def show_run(report: RunReport) -> None:
+    """Show what a run of a schedule made and what is new since the run before."""
+    first, *others = report.sentences
+    await acreate_markdown_artifact(
+        key=_key("run", report.recipe),
+        markdown="\n".join([f"# {first}", "", *(f"- {sentence}" for sentence in others), ""]),
+        description=first,
     )
 
 

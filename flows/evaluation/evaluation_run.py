@@ -19,7 +19,7 @@ from callwright.flows.evaluation.predictions import STRATEGIES, PromptingStrateg
 from callwright.flows.evaluation.tool_changes import AS_THEY_ARE, ShownTools
 from callwright.flows.plugins import function_named
 from callwright.flows.progress import Progress, Work
-from callwright.flows.recipe import Candidate, read_recipe
+from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.run.carry import Pieces, ShardSizing
 from callwright.flows.run.work import (
     NOT_OF_A_RECORD,
@@ -259,7 +259,13 @@ def choose_candidates(
 
     A model that the recipe has settings for gets them.
     """
-    brought = read_recipe(recipe) if recipe else None
+    return candidates_of(models, read_recipe(recipe) if recipe else None)
+
+
+def candidates_of(
+    models: Sequence[str], brought: Recipe | None
+) -> list[Candidate | AnswerFunction]:
+    """Return candidates as `choose_candidates` does, with a recipe that was read."""
     named_model = brought.model_named if brought else read_model
     named = [
         function_named(name) or Candidate(label=name, model=named_model(name)) for name in models

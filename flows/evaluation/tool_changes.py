@@ -501,7 +501,9 @@ class _ToolsBeingChanged:
             }
         names = self._parameters.get(tool.name, {})
         where = _first_difference(
-            _bare(with_names(tool.parameters, names)), _bare(parameters), "parameters"
+            without_words(with_names(tool.parameters, names)),
+            without_words(parameters),
+            "parameters",
         )
         if where:
             raise ConfigurationError(
@@ -542,10 +544,10 @@ def _described(tool: Tool, parameter: str, description: str | None) -> JsonSchem
     return schema if description is None else schema | {"description": description}
 
 
-def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
+def without_words(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
     """Return a schema without words and with unordered lists sorted, for comparing."""
     if isinstance(value, list):
-        return [_bare(one) for one in value]
+        return [without_words(one) for one in value]
     if not isinstance(value, dict):
         return value
     schema_parts = {name: one for name, one in value.items() if not (is_schema and name in _WORDS)}
@@ -553,7 +555,7 @@ def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
         name: (
             sorted(one)
             if is_schema and name == "required"
-            else _bare(one, is_schema=name != "properties" or not is_schema)
+            else without_words(one, is_schema=name != "properties" or not is_schema)
         )
         for name, one in schema_parts.items()
         if not (is_schema and name == "required" and not one)

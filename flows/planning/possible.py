@@ -12,12 +12,12 @@ from callwright.flows.environments import (
     listed_instead,
     open_environments,
 )
-from callwright.flows.loops import run_loop
 from callwright.flows.planning.demands import Demand, order_of, refusal, shares, told_of_brought
 from callwright.flows.progress import told_of_own_reader
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
-from callwright.flows.recipe.problems import dotted, read_yaml
+from callwright.flows.recipe.problems import LocatedYaml, dotted, read_yaml
+from callwright.flows.recipe.reading import CheckedRecipe
 from callwright.flows.run.work import roles_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
@@ -167,12 +167,21 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     )
 
 
-def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
+async def problems_of_recipe(
+    path: Path, checked: CheckedRecipe, settings: Settings
+) -> list[RecipeProblem]:
+    """Return the mistakes of a file's recipe; of a valid one, what its tools do not allow."""
+    if checked.recipe is None:
+        return [*checked.problems]
+    return await recipe_remarks(path, checked.recipe, settings)
+
+
+async def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
     """Return what a file's recipe asks for that its tools do not allow.
 
     It is a mistake, not a remark, if the tools cannot be had.
     """
-    source = read_yaml(path.read_text(encoding="utf-8"))
+    source = _located(path)
 
     def remark(stated: str, *at: str | int, is_remark: bool = True) -> RecipeProblem:
         place = source.place_of(at, key=at[0] != "policies")
@@ -180,7 +189,7 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         return RecipeProblem(str(path), *place, dotted(at), said, is_remark=is_remark)
 
     try:
-        recipe_survey = run_loop(survey_recipe(recipe, settings))
+        recipe_survey = await survey_recipe(recipe, settings)
     except ConfigurationError as error:
         return [remark(str(error), "tools", is_remark=False)]
     remarks = [
@@ -205,6 +214,10 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     remarks += [remark(one, "tools") for one in told_of_missing(missing)]
     constants = constants_to_fix(recipe_survey.tools)
     return remarks + [remark(one.sentence(len(recipe_survey.tools)), "tools") for one in constants]
+
+
+def _located(path: Path) -> LocatedYaml:
+    return read_yaml(path.read_text(encoding="utf-8"))
 
 
 class Constant(NamedTuple):

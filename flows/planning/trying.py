@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from callwright.flows.catalogs import aside
 from callwright.flows.planning.possible import KindRow
-from callwright.flows.progress import SilentProgress
+from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.run.land import BuildReport
 from callwright.flows.run.plan import build_dataset
@@ -36,7 +36,7 @@ class TriedKind(NamedTuple):
 
 
 async def try_kinds(
-    recipe: Recipe, rows: Iterable[KindRow], settings: Settings
+    recipe: Recipe, rows: Iterable[KindRow], settings: Settings, progress: Progress | None = None
 ) -> tuple[TriedKind, ...]:
     """Make a sample of each kind that a survey calls possible, and tell what landed.
 
@@ -50,7 +50,9 @@ async def try_kinds(
     trial = _trial_of(recipe, possible)
     with aside(recipe, settings) as elsewhere:
         try:
-            report = await build_dataset(trial, elsewhere._replace(workers=1), SilentProgress())
+            report = await build_dataset(
+                trial, elsewhere._replace(workers=1), progress or SilentProgress()
+            )
         except ConfigurationError as error:  # known before anything is planned
             tried |= {name: TriedKind(name, 0, 0, str(error)) for name in possible}
         else:

@@ -562,6 +562,7 @@ class Recipe(RecipePart):
         description="Whether the builds are trials, which a release takes only by name.",
     )
     _brought: tuple[str, ...] = PrivateAttr(default=())
+    _run: int = PrivateAttr(default=1)
 
     @model_validator(mode="before")
     @classmethod
@@ -633,6 +634,13 @@ class Recipe(RecipePart):
         return candidates
 
     @model_validator(mode="after")
+    def _can_grow(self) -> Self:
+        each = self.schedule.each if self.schedule else None
+        if each is not None and each.grow is not None and not any(self.samples.values()):
+            raise ValueError("schedule.each.grow needs counts of samples, such as {perfect: 20}")
+        return self
+
+    @model_validator(mode="after")
     def _can_word(self) -> Self:
         generator = self.models.generator.name
         if self.wording == "free" and not reads_language(generator):
@@ -656,6 +664,11 @@ class Recipe(RecipePart):
     def brought(self) -> dict[str, int]:
         """The kinds that others are made from and the recipe does not ask for, with counts."""
         return {name: self.samples[name] for name in self._brought}
+
+    @property
+    def run(self) -> int:
+        """Which run of its schedule this recipe is for: 1 is the recipe as it is written."""
+        return self._run
 
     @property
     def landing_grades(self) -> list[LandedGrade]:
@@ -714,15 +727,36 @@ class Recipe(RecipePart):
         by_name = {one.name: one for one in reversed(known)}
         return by_label.get(name) or by_name.get(name) or read_model(name)
 
-    def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
-        """Return the recipe with one model for all roles, or with fewer samples, if given."""
+    def as_asked(self, *, model: str = "", limit: int = 0, run: int = 1) -> "Recipe":
+        """Return the recipe with one model for all roles, fewer samples, or of a run, if given."""
         roles = (
             Roles(**dict.fromkeys(self.models.named, self.model_named(model)))
             if model
             else self.models
         )
-        chosen = self.model_copy(update={"models": roles})
+        chosen = self.as_run(run).model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen
+
+    def as_run(self, run: int) -> "Recipe":
+        """Return the recipe of a run of its schedule, from 1.
+
+        Raises ConfigurationError for another run than the first if `each` says nothing of it.
+        """
+        if run == 1:
+            return self
+        if self.schedule is None or self.schedule.each is None:
+            raise ConfigurationError(
+                f"The recipe {self.name!r} has no run {run}, because its schedule does not say what"
+                " each run does, such as `each: {grow: 200}`."
+            )
+        each, brought = self.schedule.each, self.brought
+        asked = {kind: count for kind, count in self.samples.items() if kind not in brought}
+        samples = each.counts(run, asked)
+        more = brought_along(samples)
+        changes = {"seed": each.seed_of(run, self.seed), "samples": samples | more, "scale": None}
+        chosen = self.model_copy(update=changes)
+        chosen.__pydantic_private__ = {"_run": run, "_brought": tuple(more)}
+        return chosen
 
     def with_preview(self, shown: int) -> "Recipe":
         """Return the recipe for a preview of `shown` samples per kind.

@@ -52,7 +52,7 @@ def read_recipe(path: Path) -> Recipe:
 
     Raises ConfigurationError that names all errors with their lines.
     """
-    return _checked_file(path, with_files=False).required
+    return read_recipe_file(path, with_files=False).required
 
 
 def read_recipe_to_build(path: Path) -> Recipe:
@@ -60,12 +60,12 @@ def read_recipe_to_build(path: Path) -> Recipe:
 
     Raises ConfigurationError as `read_recipe`.
     """
-    return _checked_file(path, with_files=True).required
+    return read_recipe_file(path, with_files=True).required
 
 
 def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
     """Return all errors of the recipe in a YAML file, in the order of its lines."""
-    return _checked_file(path, with_files=True).problems
+    return read_recipe_file(path, with_files=True).problems
 
 
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
@@ -76,7 +76,11 @@ def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
     return _checked(LocatedYaml(loaded, {}, {}), folder, named, with_files=False).required
 
 
-def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
+def read_recipe_file(path: Path, *, with_files: bool) -> CheckedRecipe:
+    """Return the recipe in a YAML file, or its problems.
+
+    `with_files` checks that the files of its tools and samples exist.
+    """
     try:
         source = read_yaml(path.read_text(encoding="utf-8"))
     except YamlFault as error:

@@ -1,7 +1,8 @@
 """The rules by which samples are made and land: models by role, checks, reviews, acceptance."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from heapq import heapify, heapreplace
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -276,11 +277,85 @@ class AcceptanceRules(RecipePart):
     )
 
 
+class EachRun(RecipePart):
+    """What each run of a schedule does after the first, which builds the recipe as it is.
+
+    What a run makes stands beside what the runs before it have made. `grow` makes so many samples
+    by a seed of the run's own, in the proportions of the recipe; `seed: new` makes as many as the
+    recipe asks for. `tools: refresh` asks files, catalogs and servers for their tools again.
+    """
+
+    grow: int | None = Field(
+        default=None, ge=1, description="How many more samples each run after the first makes."
+    )
+    seed: Literal["new"] | None = Field(
+        default=None, description="new: each run makes all samples of the recipe by another seed."
+    )
+    tools: Literal["refresh"] | None = Field(
+        default=None, description="refresh: each run fetches the tools again and tells the changes."
+    )
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("say what each run does: grow: 200, seed: new or tools: refresh")
+        if self.grow is not None and self.seed is not None:
+            raise ValueError("grow and seed: new are two ways to make more; leave one of them out")
+        return self
+
+    def seed_of(self, run: int, seed: int) -> int:
+        """Return the seed of a run, from 1, of a recipe with this seed."""
+        return seed if self.grow is None and self.seed is None else seed + run - 1
+
+    def counts(self, run: int, asked: Mapping[str, int]) -> dict[str, int]:
+        """Return how many samples of each kind a run makes, from 1; `asked` is the recipe's count.
+
+        >>> EachRun(grow=2).counts(2, {"perfect": 20, "irrelevant": 10})
+        {'perfect': 1, 'irrelevant': 1}
+        """
+        if run == 1 or self.grow is None:
+            return dict(asked)
+        until, before = (shared_in_proportion(self.grow * (at - 1), asked) for at in (run, run - 1))
+        return {kind: until[kind] - before[kind] for kind in asked}
+
+
+def shared_in_proportion(total: int, weights: Mapping[str, int]) -> dict[str, int]:
+    """Return `total` shared out by weight. A larger total takes nothing away from anybody.
+
+    It is Sainte-Laguë's method: whoever has least for their weight is next.
+    """
+    shares = dict.fromkeys(weights, 0)
+    queue = [(1 / weight, at, kind) for at, (kind, weight) in enumerate(weights.items()) if weight]
+    heapify(queue)
+    for _ in range(total if queue else 0):
+        _, at, kind = queue[0]
+        shares[kind] += 1
+        heapreplace(queue, ((2 * shares[kind] + 1) / weights[kind], at, kind))
+    return shares
+
+
 class Schedule(RecipePart):
-    """When Prefect runs the build."""
+    """When Prefect runs the build, what each run adds, and when a release is made of it."""
 
     cron: str = Field(description="When the build runs, as a cron line such as '0 3 * * *'.")
     timezone: str = Field(default="UTC", description="The time zone of the cron line.")
+    each: EachRun | None = Field(
+        default=None,
+        description="What each run does after the first. Default: nothing while nothing changes.",
+    )
+    release: Literal["when reviewed"] | None = Field(
+        default=None,
+        description=(
+            "when reviewed: make a release once all that people were asked about a run is"
+            " answered, and evaluate the recipe's candidates on it."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _has_runs(self) -> Self:
+        if self.release is not None and self.each is None:
+            raise ValueError("release needs each, which says what a run is")
+        return self
 
     @field_validator("cron")
     @classmethod

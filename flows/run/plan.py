@@ -268,6 +268,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         "started_at": now,
         "finished_at": None,
         "is_trial": recipe.trial,
+        "run": recipe.run,
     }
     with warehouse.together():
         warehouse.put(tools)

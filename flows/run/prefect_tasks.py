@@ -11,7 +11,7 @@ from prefect import get_client, task
 from prefect.artifacts import acreate_progress_artifact, aupdate_progress_artifact
 from prefect.concurrency.asyncio import concurrency
 from prefect.exceptions import ObjectNotFound
-from prefect.states import aget_state_exception
+from prefect.states import Failed, aget_state_exception
 
 from callwright.flows.recipe import Recipe
 from callwright.flows.run.carry import Carrier, GroupRun, money_spent, open_carrier, put_results
@@ -24,6 +24,7 @@ from callwright.flows.run.work import (
     write_lines,
 )
 from callwright.llm.models import ModelSettings
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import TransientError
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class _TaskCarrier(Carrier):
 
     async def work(self, shard: Shard) -> ShardResult:
         rest, tries, done, cost = shard._replace(recipe=self._limits.of(shard.recipe)), 0, 0, 0.0
+        worked: ShardResult | None = None
 
         @task(
             name="work-shard",
@@ -73,21 +75,27 @@ class _TaskCarrier(Carrier):
             retry_condition_fn=_is_transient,
             persist_result=False,
         )
-        async def work_in_task(group: str, number: int, of: int, source: str) -> ShardResult:
-            nonlocal rest, tries, done, cost
+        async def work_in_task(group: str, number: int, of: int, source: str) -> object:
+            nonlocal rest, tries, done, cost, worked
             async with self._limits.within():
                 spent = await asyncio.to_thread(money_spent, self._run)
                 result = await self._carrier.work(rest._replace(spent=spent))
                 tries, done, cost = tries + 1, done + result.done, cost + result.cost
                 if not result.undone or result.is_fatal or tries > SHARD_RETRIES:
-                    return result._replace(done=done, cost=cost)
+                    worked = result._replace(done=done, cost=cost)
+                    return Failed(message=_undone(result)) if result.undone else None
                 rest = await asyncio.to_thread(_land_done, self._run, rest, result, tries)
-            raise TransientError(f"{result.undone} records are not done yet: {result.error}")
+            raise TransientError(_undone(result))
 
         # Parameters are shown and stored: the path names the shard, the rest stays here.
-        result = await work_in_task(shard.part.group, shard.number + 1, shard.of, str(shard.source))
-        await self._show(result.done)
-        return result
+        told = (shard.part.group, shard.number + 1, shard.of, str(shard.source))
+        working: Any = work_in_task(*told, return_state=True)  # its type hides that it is awaited
+        state = await working
+        if worked is None:  # it could not be worked at all
+            await state.aresult()
+            raise TransientError(f"The shard ended as {state.name}: {state.message}")
+        await self._show(worked.done)
+        return worked
 
     async def _show(self, done: int) -> None:
         """Show that so many more records of the group are done."""
@@ -98,6 +106,10 @@ class _TaskCarrier(Carrier):
             self._bar = await acreate_progress_artifact(share, description=text)
         else:
             await aupdate_progress_artifact(self._bar, share, description=text)
+
+
+def _undone(result: ShardResult) -> str:
+    return f"{count_of(result.undone, 'record is', 'records are')} not done: {result.error}"
 
 
 def _land_done(run: GroupRun, shard: Shard, result: ShardResult, tries: int) -> Shard:

@@ -17,14 +17,16 @@ them. Links that lead nowhere are noted.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.api_documents import Fields
 from callwright.generators.catalogs.catalog import Note, StatedLink, shown
+from callwright.generators.catalogs.descriptions import plain_text
 from callwright.generators.catalogs.rewriting import parts_of
+from callwright.language.calls.prose_rules import read_rules
 from callwright.language.names import names_one, split_name
 from callwright.language.schemas import choices_of, json_type
 from callwright.warehouse.records import JsonSchema
@@ -93,6 +95,15 @@ def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
     if inner and inner.properties:
         return (name, inner._replace(notes=(*fields.notes, *inner.notes)))
     return None
+
+
+def rules_stated(texts: Iterable[JsonValue], schema: JsonSchema) -> str:
+    """Return the sentences of a body's descriptions that state rules about the parameters."""
+    told = "\n\n".join(plain_text(one) for one in texts if isinstance(one, str))
+    members = mapping_of(schema.get("properties")).items()
+    bare = {name: {**mapping_of(one), "description": ""} for name, one in members}
+    rules = read_rules(told, {**schema, "properties": bare}).rules if told else ()
+    return " ".join(f"{rule.sentence}." for rule in rules if not rule.about)
 
 
 def _fields(schema: JsonSchema) -> BodyFields | None:

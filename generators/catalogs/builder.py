@@ -35,6 +35,7 @@ from callwright.generators.catalogs.soundness import (
     without_hidden,
 )
 from callwright.language.calls.parameters import is_plumbing
+from callwright.language.calls.prose_rules import ProseRule, ReadProse, read_rules
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
@@ -162,13 +163,20 @@ class CatalogBuilder:
         if not text.strip():
             message = f"The description is {shown(description)}; the tool is kept without one."
             own.append(Note("no_description", message))
-        notes = (*own, *notes, *return_notes)
+        schema = self._names.own_schema(schema)
+        prose = read_rules(text, schema)
+        notes = (
+            *own,
+            *notes,
+            *return_notes,
+            *(_note_of(rule, prose, schema) for rule in prose.rules),
+        )
         for note in notes:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
-        schema = self._names.own_schema(schema)
         properties: dict[str, JsonSchema] = schema["properties"]
+        unread = {*prose.unread} - {*schema.get("required", ())}
         tool = Tool(
             name=self._names.own_tool(name),
             description=text,
@@ -180,7 +188,7 @@ class CatalogBuilder:
             plumbing=tuple(
                 one
                 for one, stated in properties.items()
-                if one in draft.plumbing or is_plumbing(one, stated)
+                if one in draft.plumbing or one in unread or is_plumbing(one, stated)
             ),
             original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
@@ -192,6 +200,23 @@ class CatalogBuilder:
             self.report(draft.where, "duplicate_name", message, tool.name)
         named.append(tool)
         return self._tools.setdefault(tool.key, tool)
+
+
+def _note_of(rule: ProseRule, prose: ReadProse, schema: JsonSchema) -> Note:
+    """Return the note on a rule that descriptions state in prose alone."""
+    said = f'"{rule.sentence}"'
+    if rule.is_read:
+        message = f"Read from the description, and held when samples are made: {said}"
+        return Note("prose_rule", message, rule.about)
+    concerned = [name for name, sentence in prose.unread.items() if sentence == rule.sentence]
+    needed = [name for name in concerned if name in schema.get("required", ())]
+    done = f"{rule.about!r} is left out of what is made"
+    if needed:
+        done = f"samples need values for {needed[0]!r} in the recipe (`values`)"
+    elif concerned:
+        names = ", ".join(map(repr, concerned))
+        done = f"no plan chooses {names} unless `plumbing: {{{concerned[0]}: false}}` says so"
+    return Note("unread_rule", f"No schema says this rule, so {done}: {said}", rule.about)
 
 
 class _Schemas(NamedTuple):

@@ -19,7 +19,9 @@ _CostsTool = Literal["impossible", "invalid_schema", "no_json_body", "no_name", 
 _CannotWrite = Literal["too_large", "unresolvable_reference"]
 _CostsEntry = Literal["bad_json", "unreadable"]
 _CostsWord = Literal["bad_pattern", "circular_reference", "invalid_keyword"]
-_CostsPart = Literal["no_value", "shortened_parameters", "unknown_type", "unsupported"]
+_CostsPart = Literal[
+    "no_value", "shortened_parameters", "unknown_type", "unread_rule", "unsupported"
+]
 _CostsValue = Literal["wrong_default"]
 _Weak = Literal["no_description", "undescribed_parameter", "undeclared_required", "single_choice"]
 _Crowded = Literal["too_many_parameters", "too_deep", "too_complex", "crud_gap", "redundant"]
@@ -33,10 +35,11 @@ _OfFile = Literal[
     "bad_record", "dead_link", "incomplete_listing", "no_gold", "other_format", "unknown_field"
 ]
 _OfRow = Literal["escaped_text"]
+_OfProse = Literal["prose_rule"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
 _Unclear = Literal[_Confused, _Alike, _Assumed]
-_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile, _OfRow]
+_Odd = Literal[_Weak, _Crowded, _Unclear, _Moved, _Mended, _Untyped, _OfFile, _OfRow, _OfProse]
 ProblemKind = Literal[_Fatal, _CostsEntry, _Lost, _Odd]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(get_args(_Fatal))

@@ -220,7 +220,8 @@ class _Filling(NamedTuple):
         one = schema.get("items") if is_list else schema
         if not isinstance(one, dict) or "examples" in schema or not _is_open(name, one):
             return schema
-        shown: JsonValue = self.known.shown_for(name, of, self.path)
+        is_uuid_told = json_type(one) == "string" and _says_uuid(name, one)
+        shown: JsonValue = _UUID if is_uuid_told else self.known.shown_for(name, of, self.path)
         if json_type(one) in _NUMBERS:
             shown = int(str(shown)) if str(shown).isdecimal() and shown != _WHOLE else ""
         if shown == "" or not fits(shown, one):
@@ -251,7 +252,14 @@ def _is_open(name: str, schema: JsonSchema) -> bool:
     if kind != "string" or _SHAPING & schema.keys() or with_told_example(told) is not told:
         return False
     row = meaning_row(name, schema)
-    return row is None or row.where is not None or row.is_spelled
+    is_open = row is None or row.where is not None or row.is_spelled
+    return is_open or _says_uuid(name, schema)
+
+
+def _says_uuid(name: str, schema: JsonSchema) -> bool:
+    """Whether a name or a description says that an id is a UUID."""
+    row = meaning_row(name, schema)
+    return row is not None and row.give.get("faker") == "uuid4"
 
 
 def _ids_in(schema: Any, of: str, met: _Met) -> frozenset[_ShownId]:  # noqa: ANN401 - as above

@@ -30,6 +30,7 @@ from callwright.generators.catalogs.api_parts import (
     find_plumbing,
     links_in,
     mapping_of,
+    rules_stated,
     wrapped_in,
 )
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, usable_original
@@ -323,6 +324,7 @@ class _OperationReader:
         self._places: list[ParameterPlace] = []
         self._notes: list[Note] = []
         self._raw: JsonSchema = {}  # what is in each part, with its references
+        self._told_of_body: list[JsonValue] = []
 
     def _note(self, kind: ProblemKind, message: str) -> None:
         self._notes.append(Note(kind, message))
@@ -357,6 +359,8 @@ class _OperationReader:
         whole |= {"required": self._required} if self._required else {}
         whole |= {"minProperties": self._fewest} if self._fewest else {}
         schema, level = shortened(whole, MOST_TAKEN, self._shared.cut)
+        if rules := rules_stated(self._told_of_body, schema):
+            schema = {**schema, "description": rules}
         if self._is_cut or level:
             kept = schema["properties"]
             cut = [name for name, one in self._properties.items() if kept[name] != one]
@@ -452,6 +456,7 @@ class _OperationReader:
             self._note(kind, f"{held}; {'it is required, left out' if needed else 'dropped'}.")
             return
         schema = self._schema(media)
+        self._told_of_body = [body.get("description"), schema.get("description")]
         self._keep("body", "", media, needed=needed)
         self._is_reduced = bool(schema.keys() & _TOGETHER)
         fields = fields_of(schema)
@@ -475,6 +480,7 @@ class _OperationReader:
         """Return the members that wrap everything else, such as `data`, and the fields inside."""
         wrappers: tuple[str, ...] = ()
         while len(wrappers) < MOST_WRAPPERS and (found := wrapped_in(fields)):
+            self._told_of_body.append(mapping_of(fields.properties[found[0]]).get("description"))
             wrappers, fields = (*wrappers, found[0]), found[1]
         if wrappers:
             message = f"The body has all in {'.'.join(wrappers)!r}; what it holds are parameters."

@@ -19,7 +19,8 @@ from callwright.generators.environments.simulated import (
     simulated_result,
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
-from callwright.generators.tools import argument_problems, enough_of, sayable_options
+from callwright.generators.tools import enough_of, sayable_options
+from callwright.generators.whole_calls import made_problems
 from callwright.language.calls.examples import ticks_in_a_second
 from callwright.language.names import names_one, singular, split_name
 from callwright.language.packs import writes
@@ -337,7 +338,7 @@ async def _linked(
     due = {
         name: value if name == link.parameter else spoken_arguments[name] for name in tool.required
     }
-    problems = argument_problems(tool, due, partial=False)
+    problems = made_problems(tool, due, partial=False)
     if problems:
         what = f"What {source.name!r} returns can't be given to {tool.name!r}"
         raise RecordError(f"{what}: {' '.join(problems)}")

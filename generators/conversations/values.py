@@ -14,7 +14,8 @@ from callwright.generators.given_values import (
 )
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import EMPTY, argument_problems, as_outlined
+from callwright.generators.tools import EMPTY, as_outlined
+from callwright.generators.whole_calls import made_problems
 from callwright.language.text import fold
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
@@ -71,13 +72,13 @@ class Values:
         A call that fits its schema fits with each of them, too.
         """
         further_values: list[JsonValue] = []
-        is_partial = bool(argument_problems(tool, arguments, partial=False))
+        is_partial = bool(made_problems(tool, arguments, partial=False))
         for _ in range(_FURTHER * count):
             if len(further_values) == count:
                 break
             value = await self._another(tool, name)
             given = {**arguments, name: value}
-            if argument_problems(tool, given, partial=is_partial) or value in EMPTY:
+            if made_problems(tool, given, partial=is_partial) or value in EMPTY:
                 continue
             if not any(_are_alike(value, one) for one in (*arguments.values(), *further_values)):
                 further_values.append(value)

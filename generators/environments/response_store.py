@@ -258,6 +258,10 @@ class ResponseStore:
         packed = _packed(dumped_description(description))
         self._write(_DESCRIBE, (environment, basis, packed))
 
+    def forget_description(self, environment: str) -> None:
+        """Drop an environment's tools and links, so that it is explored again; answers stay."""
+        self._write("delete from descriptions where environment = ?", (environment,))
+
     def description(self, environment: str, basis: str = "") -> Description | None:
         """Return an environment's tools and links, or None if missing or of another basis."""
         rows = self._rows(

@@ -5,7 +5,7 @@ other information.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from callwright.generators.imports.answers import (
     trace_of_call,
 )
 from callwright.generators.imports.messages import read_chat
+from callwright.generators.imports.payloads import Continued
 from callwright.generators.imports.reading import (
     Fields,
     ImportedRecord,
@@ -86,7 +87,8 @@ class ChatRow(NamedTuple):
     """The content of a row: messages in any notation, tools, and a separate `system` message.
 
     The last message is the assistant's answer, unless `is_idle` says that the row states that no
-    call is due.
+    call is due. `is_logged`: it is a request as it was logged with its answer, so that another row
+    may go on from there.
     """
 
     messages: JsonValue
@@ -96,6 +98,7 @@ class ChatRow(NamedTuple):
     category: str = ""
     signals: Signals = Signals()
     is_idle: bool = False
+    is_logged: bool = False
 
 
 # None for a row that is none of the format; UnreadableChat where its answer can't be read.
@@ -103,14 +106,52 @@ RowReader = Callable[[Fields], ChatRow | None]
 
 
 def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[ImportedRecord]]:
-    """Return a reader of files with one conversation a row, whose parts `find` locates."""
+    """Return a reader of files with one conversation a row, whose parts `find` locates.
+
+    Logs of requests are read twice: a request that another one continues is part of that.
+    """
 
     def read(path: Path) -> Iterator[ImportedRecord]:
-        chats = ChatReader(name, names_beside(path))
-        rows = chain.from_iterable(map(read_rows, sample_files(path)))
+        chats, files = ChatReader(name, names_beside(path)), sample_files(path)
+        continued = Continued(_payloads(_rows(files), find))
+        rows = (row for row in _rows(files) if not _goes_on(row, find, continued))
         return read_each(rows, lambda row: chats.record(row, find))
 
     return read
+
+
+def _rows(files: Iterable[Path]) -> Iterator[DocumentItem | Problem]:
+    return chain.from_iterable(map(read_rows, files))
+
+
+def _payloads(rows: Iterable[DocumentItem | Problem], find: RowReader) -> Iterator[JsonValue]:
+    """Yield the messages of logged requests; none if the first row that can be read is none."""
+    for row in rows:
+        found = _found(row, find)
+        if found is not None and not found.is_logged:
+            return
+        if found is not None:
+            yield found.messages
+
+
+def _goes_on(row: DocumentItem | Problem, find: RowReader, continued: Continued) -> bool:
+    found = _found(row, find) if continued else None
+    return found is not None and found.is_logged and continued.goes_on(found.messages)
+
+
+def _found(row: DocumentItem | Problem, find: RowReader) -> ChatRow | None:
+    """Return what `find` finds in a row; None where that is nothing, or can't be read."""
+    if isinstance(row, Problem) or not isinstance(row.value, dict):
+        return None
+    try:
+        found = find(row.value)
+    except UnreadableChat:
+        return None
+    except Exception:
+        if is_ours(find):
+            raise
+        return None  # an external reader's error is told where its record is read
+    return found if isinstance(found, ChatRow) else None
 
 
 def sample_files(path: Path) -> list[Path]:
@@ -351,8 +392,9 @@ def _openai(fields: Fields) -> ChatRow | None:
     if not messages:
         return None
     tools = body.get("tools") or body.get("functions") or fields.get("tools")
-    whole = [*messages, *_answer_beside(fields, messages)]
-    return _named(ChatRow(whole, tools, signals=signals_of(fields)), fields)
+    answer = _answer_beside(fields, messages)
+    row = ChatRow([*messages, *answer], tools, signals=signals_of(fields), is_logged=bool(answer))
+    return _named(row, fields)
 
 
 def _trl(fields: Fields) -> ChatRow | None:
@@ -382,10 +424,13 @@ def _responses(fields: Fields) -> ChatRow | None:
     input_items = body.get("input")
     if input_items is None:
         return None
+    if earlier := body.get("previous_response_id"):
+        raise UnreadableChat(f"it goes on from the response {shown(earlier)}, which is not in it")
     before = _asked(input_items)
     messages = [*before, *_expected(fields, before)]
     row = ChatRow(messages, body.get("tools"), words(body, "instructions"))
-    return _named(row._replace(signals=signals_of(fields)), fields)
+    is_logged = "expected_action" not in fields
+    return _named(row._replace(signals=signals_of(fields), is_logged=is_logged), fields)
 
 
 def _asked(given: JsonValue) -> list[JsonValue]:
@@ -462,9 +507,8 @@ def _litellm(fields: Fields) -> ChatRow | None:
     signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
     if payload.get("response") is None:
         raise UnreadableChat(f"it has no answer{f': {error}' if error else ''}")
-    return ChatRow(
-        [*given_messages, *messages_of_reply(payload["response"])], tools, signals=signals
-    )
+    messages = [*given_messages, *messages_of_reply(payload["response"])]
+    return ChatRow(messages, tools, signals=signals, is_logged=True)
 
 
 def _promptfoo(fields: Fields) -> ChatRow | None:

@@ -14,7 +14,7 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.generators.catalogs.documents import DocumentItem
-from callwright.language.packs import main_language
+from callwright.language.packs import find_language
 from callwright.llm.answer_schemas import without_nulls
 from callwright.warehouse.errors import first_problem
 from callwright.warehouse.exports.formats import MANIFEST
@@ -317,7 +317,7 @@ def without_padding(call: GoldCall, tool: Tool) -> GoldCall:
 
 def language_of_user(turns: Sequence[Turn]) -> Language:
     """Return the language that the user speaks."""
-    return main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn)))
+    return find_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn)))
 
 
 def parsed(value: JsonValue) -> JsonValue:

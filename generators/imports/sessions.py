@@ -31,7 +31,7 @@ _SUFFIX, _FIRST, _LARGEST = ".jsonl", 20, 256 * 2**20
 _SPOKEN = ("user", "assistant")
 _TEXT = ("text", "input_text")
 # A text of tags alone, such as <environment_context>…</environment_context>: a program wrote it.
-_TAGGED = re.compile(r"\s*<[a-z][\w-]*[^>]*>.*</[a-z][\w-]*>\s*", re.DOTALL)
+_TAGGED = re.compile(r"\s*<[a-z][^>]*>.*</[a-z][\w-]*>\s*", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"  # Claude Code's note, in the user's name
 
 

@@ -2,13 +2,13 @@
 
 The spans of a trace may be anywhere in a file, so a file is read twice: once for the trace of
 each line, once trace by trace. Memory holds three numbers per line. Model calls of a trace count
-only if no later one continues their conversation.
+only if no other one continues their conversation.
 """
 
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
@@ -53,6 +53,7 @@ from callwright.generators.imports.reading import (
     unread,
     words,
 )
+from callwright.generators.imports.span_events import read_events
 from callwright.warehouse.json_text import DEEPEST
 
 # of a file that is read trace by trace: batches of exporters hold spans of several traces
@@ -60,6 +61,7 @@ _KEPT_LINES = 64
 _OTLP = ("stringValue", "boolValue", "intValue", "doubleValue")
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _RESULT = "gen_ai.tool.call.result"
+_LISTED = ("events", "all_messages_events")  # of a span, events as JSON text in an attribute
 _ERRORS = frozenset({"ERROR", "STATUS_CODE_ERROR", "2"})
 _ARCHIVE = ".eval"
 _LONGEST_PLACE = 9  # digits of a place in a list
@@ -79,6 +81,7 @@ class Span(NamedTuple):
     language: str = ""  # these as our own export tells them
     category: str = ""
     unreadable: str = ""  # why its answer can't be read
+    id: str = ""  # of the span; records of a log have that of the span that they tell of
 
 
 class TraceFormat(NamedTuple):
@@ -183,8 +186,8 @@ class _Index:
 
 
 def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
-    """Yield a trace's conversations; a model call that a later one continues is part of it."""
-    spans = sorted(trace.spans, key=lambda span: span.began)
+    """Yield a trace's conversations; a model call that another one continues is part of it."""
+    spans = _joined(sorted(trace.spans, key=lambda span: span.began))
     model_spans = [span for span in spans if span.messages or span.answers]
     if not model_spans:
         message = (
@@ -196,10 +199,10 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     error = next((span.error for span in spans if span.error), "")
     feedback = next((span.feedback for span in spans if span.feedback), "")
     signals = Signals("error" if error else "ok", error, feedback)
-    for at, span in enumerate(model_spans):
+    for span in model_spans:
         whole, known = [*span.messages, *span.answers], len(span.messages)
-        later = [one.messages for one in model_spans[at + 1 :]]
-        if any(len(messages) > known and messages[:known] == span.messages for messages in later):
+        others = (one.messages for one in model_spans)
+        if any(len(messages) > known and messages[:known] == span.messages for messages in others):
             continue
         if span.unreadable or not span.answers:
             reason = span.unreadable or "its span has no answer"
@@ -215,19 +218,63 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
         yield chats.chat(trace.where, row)
 
 
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans, each with the messages that records of a log tell of it."""
+    joined: list[Span] = []
+    places: dict[str, int] = {}
+    for span in spans:
+        at = places.setdefault(span.id, len(joined)) if span.id else len(joined)
+        if at == len(joined):
+            joined.append(span)
+            continue
+        first = joined[at]
+        if span == first:  # exported twice
+            continue
+        joined[at] = first._replace(
+            messages=first.messages + span.messages,
+            answers=first.answers + span.answers,
+            tools=first.tools or span.tools,
+            system=first.system or span.system,
+            error=first.error or span.error,
+        )
+    return joined
+
+
+_LOGGED = (("scopeLogs", "scope_logs"), ("logRecords", "log_records"))
+_TRACED = (("scopeSpans", "scope_spans"), ("spans",))
+
+
 def _otel_spans(value: JsonValue) -> Iterator[Fields]:
-    """Yield the spans of a row: a single span, or those of an OpenTelemetry protocol request."""
+    """Yield the spans of a row: a single span, or those of an OpenTelemetry protocol request.
+
+    Of a request that logs events, those too: each is told as a span with that event.
+    """
     if isinstance(value, list):
         for one in value:
             yield from _otel_spans(one)
     elif isinstance(value, dict):
+        logged = value.get("resourceLogs", value.get("resource_logs"))
         resources = value.get("resourceSpans", value.get("resource_spans"))
-        if not isinstance(resources, list):
+        if not isinstance(resources, list) and not isinstance(logged, list):
             yield value
             return
-        for resource in objects(resources):
-            for scope in objects(resource.get("scopeSpans", resource.get("scope_spans"))):
-                yield from objects(scope.get("spans"))
+        yield from _inner(resources, *_TRACED)
+        for record in _inner(logged, *_LOGGED):
+            attributes = _attributes(record.get("attributes"))
+            body = _otlp_value(record.get("body"))
+            began = words(record, "timeUnixNano", "time_unix_nano", "observedTimeUnixNano")
+            yield {
+                "traceId": words(record, "traceId", "trace_id"),
+                "spanId": words(record, "spanId", "span_id"),
+                "startTimeUnixNano": began,
+                "events": [{**record, "attributes": attributes, "body": body}],
+            }
+
+
+def _inner(resources: JsonValue, scopes: Sequence[str], names: Sequence[str]) -> Iterator[Fields]:
+    for resource in objects(resources):
+        for scope in (one for name in scopes for one in objects(resource.get(name))):
+            yield from (one for name in names for one in objects(scope.get(name)))
 
 
 def _otel_trace(span: Fields) -> str:
@@ -240,16 +287,29 @@ def _otel_trace(span: Fields) -> str:
 
 def _otel_span(span: Fields) -> Span:
     attributes = _attributes(span.get("attributes"))
-    for event in objects(span.get("events")):
-        attributes |= _attributes(event.get("attributes"))
+    events: list[Fields] = [
+        {**event, "attributes": _attributes(event.get("attributes"))}
+        for event in objects(span.get("events"))
+    ]
+    told = read_events(
+        [*events, *(one for name in _LISTED for one in objects(attributes.get(name)))]
+    )
+    for event in events:
+        attributes |= part(event, "attributes")
     status, failed = part(span, "status"), words(attributes, "error.type")
     if not failed and words(status, "code", "status_code").upper() in _ERRORS:
         failed = words(status, "message", "description") or "error"
     began = words(span, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
     feedback = words(attributes, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
-    found = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
+    identity = words(span, "spanId", "span_id") or words(part(span, "context"), "span_id", "spanId")
+    found = Span(
+        began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback, id=identity
+    )
     if attributes.get("gen_ai.operation.name") == "execute_tool":
         value, identity = parsed(attributes.get(_RESULT)), words(attributes, "gen_ai.tool.call.id")
+        answer = told.answered[0] if told.answered else None
+        if value is None and isinstance(answer, dict):
+            value = answer.get("content")
         if value is None or not identity:
             return found
         returned: Fields = {"role": "tool", "id": identity, "content": value}
@@ -269,8 +329,8 @@ def _otel_span(span: Fields) -> Span:
     ]
     system = objects(attributes.get("gen_ai.system_instructions"))
     return found._replace(
-        messages=tuple(listed(_INPUT, "gen_ai.prompt", "llm.input_messages")),
-        answers=tuple(listed(_OUTPUT, "gen_ai.completion", "llm.output_messages")),
+        messages=tuple(listed(_INPUT, "gen_ai.prompt", "llm.input_messages")) or told.asked,
+        answers=tuple(listed(_OUTPUT, "gen_ai.completion", "llm.output_messages")) or told.answered,
         tools=documents or None,
         system="\n".join(words(one, "content", "text") for one in system),
         unreadable="" if is_list else f"its answer is {shown(output)}, not a list of messages",

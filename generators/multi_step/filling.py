@@ -22,7 +22,7 @@ from callwright.generators.multi_step.sketches import (
 )
 from callwright.generators.multi_step.tasks import BegunWorld, mistaken
 from callwright.generators.multi_step.tool_graph import ToolGraph, is_deed
-from callwright.generators.tools import argument_problems
+from callwright.generators.whole_calls import made_problems
 from callwright.language.calls.entries import (
     FAMILIES,
     name_paths,
@@ -106,7 +106,7 @@ class Filling:
         new_call = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
         if (
             new_call in self._calls
-            or argument_problems(self._graph.tools[call.tool], new_call.arguments, partial=False)
+            or made_problems(self._graph.tools[call.tool], new_call.arguments, partial=False)
             or _says_the_same_twice(one.source for one in filled.values())
         ):
             raise UnfilledError

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.tools import EMPTY, argument_problems, mended
+from callwright.generators.tools import EMPTY, mended
+from callwright.generators.whole_calls import made_problems
 from callwright.llm.answer_schemas import arguments_schema, narrowed
 from callwright.llm.chat import ChatModel
 from callwright.llm.prompts import render
@@ -46,6 +47,6 @@ def _usable(tool: Tool, name: str, listed: Sequence[JsonValue]) -> list[JsonValu
     shown = schema.get("examples") or ()
     for value in (mended(one, schema) for one in listed):
         is_new = value not in usable and value not in shown and value not in EMPTY
-        if is_new and not argument_problems(tool, {name: value}, partial=True):
+        if is_new and not made_problems(tool, {name: value}, partial=True):
             usable.append(value)
     return usable

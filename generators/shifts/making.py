@@ -47,14 +47,9 @@ from callwright.generators.stages import (
     in_a_row,
 )
 from callwright.generators.stated_values import Place, span_evidence
-from callwright.generators.tools import (
-    EMPTY,
-    argument_problems,
-    mended,
-    titled_schema,
-    tools_by_name,
-)
+from callwright.generators.tools import EMPTY, mended, titled_schema, tools_by_name
 from callwright.generators.transcripts import conversation_text
+from callwright.generators.whole_calls import made_problems
 from callwright.language.calls.parameters import in_context, titles_of
 from callwright.language.calls.sampling import fill_in
 from callwright.language.names import split_name
@@ -221,7 +216,7 @@ def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -
     }
     return any(
         kinds[name] in (kinds[place.argument], "enum")
-        and not argument_problems(tool, {name: change.new}, partial=True)
+        and not made_problems(tool, {name: change.new}, partial=True)
         for name in others
         if name != place.argument and name in kinds
     )
@@ -422,7 +417,7 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
     old, schema = call.arguments[place.argument], titled_schema(tool, place.argument)
     if new in EMPTY:
         return "the value is empty."
-    problems = argument_problems(tool, {place.argument: new}, partial=True)
+    problems = made_problems(tool, {place.argument: new}, partial=True)
     if problems:
         return " ".join(problems)
     is_number = isinstance(new, int | float) and isinstance(old, int | float)

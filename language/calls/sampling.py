@@ -180,7 +180,12 @@ def _together(one: JsonSchema, other: JsonSchema) -> JsonSchema:
     """Return the keywords of two schemas that both hold; members and required names are joined."""
     whole = {**one, **other}
     if "properties" in one and "properties" in other:
-        whole["properties"] = {**one["properties"], **other["properties"]}
+        members = {**one["properties"], **other["properties"]}
+        for name, more in other["properties"].items():
+            before = one["properties"].get(name)
+            if isinstance(before, dict) and isinstance(more, dict) and "type" not in more:
+                members[name] = {**before, **more}  # a condition says of a member what it adds
+        whole["properties"] = {name: kept for name, kept in members.items() if kept is not False}
     if "required" in one and "required" in other:
         whole["required"] = [*dict.fromkeys((*one["required"], *other["required"]))]
     return whole

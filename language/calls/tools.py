@@ -17,7 +17,7 @@ from callwright.language.calls.parameters import (
     title_among,
     titles_of,
 )
-from callwright.language.names import deed_of, function_words, humanise, split_name
+from callwright.language.names import deed_of, function_words, humanise, singular, split_name
 from callwright.language.packs import COMMON_SCRIPT, language_of, of, script_of, widened, writes
 from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import json_type
@@ -27,9 +27,12 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 _SPACES = re.compile(r"[\s_\-]+")
 _JOINING = frozenset({"by", "for", "of", "to", "from", "in", "on", "at", "with", "and", "or"})
+_GROUP = re.compile(r"^[A-Z][a-zA-Z0-9]*_(?=[A-Z][a-z]+[A-Z])")
 _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
+_WORDS, _ARTICLES = re.compile(r"[a-z]+"), frozenset({"a", "an", "the"})
+_METHODS = frozenset({"post", "put", "patch"})  # people say none of them of what they want
 _MOST_WORDS, _MOST_CHARACTERS = 9, 24  # of a title, in scripts with and without spaces
 _MOST_TOPIC_WORDS, _LONGEST_TOPIC = 6, 40
 _CLOCK = r"([01]\d|2[0-3]):[0-5]\d$"
@@ -148,7 +151,8 @@ def tool_title(name: str, description: str) -> str:
     """Return what a tool does: the first sentence of its description, or its name in words.
 
     The sentence is used if it is short and says what the tool does. "Creates a task. …" of
-    `createTask` becomes "create a task"; "Task creation endpoint" says less than "create task".
+    `createTask` becomes "create a task"; "Task creation endpoint" says less than "create task". A
+    name made of an address says less than any sentence: `patch_tasks_id` is "move a task".
     """
     words = function_words(name)
     first_sentence = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
@@ -161,16 +165,30 @@ def tool_title(name: str, description: str) -> str:
     if not is_short or language_of(description) != DEFAULT_LANGUAGE:
         return first_sentence[0].lower() + first_sentence[1:] if is_short else name_words(name)
     verb = first.lower()
-    stems = {verb, verb[:-1], verb[:-2]} & {*words}  # "creates", "fetches"
-    if not stems and deed_of(verb) == "other":
-        return name_words(name)
-    return f"{stems.pop() if stems else verb} {rest}"
+    forms = (verb, verb[:-1], verb[:-2])  # "creates", "fetches"
+    begins_with_verb = bool(words) and (deed_of(words[0]) != "other" or words[0] in _METHODS)
+    own = words[:1] if begins_with_verb else words
+    known = [one for one in forms if one in own or deed_of(one) != "other"]
+    if known:
+        return f"{known[0]} {rest}"
+    is_address = bool(words) and words[0] in _METHODS
+    return f"{verb} {rest}" if is_address or _is_about(words, verb, rest) else name_words(name)
+
+
+def _is_about(words: Sequence[str], verb: str, rest: str) -> bool:
+    """Whether all that a sentence is about stands in a tool's name, but not what it does to it."""
+    named = set(map(singular, words))
+    about = {singular(one) for one in _WORDS.findall(rest.lower())} - _ARTICLES
+    return bool(about) and about <= named and singular(verb) not in named
 
 
 @lru_cache(8192)
 def name_words(name: str) -> str:
-    """Return a tool's name in words, without its group: `Clock.Alarms.setAlarm` is "set alarm"."""
-    return humanise(name.rpartition(".")[2] or name)
+    """Return a tool's name in words, without its group.
+
+    `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours".
+    """
+    return humanise(_GROUP.sub("", name.rpartition(".")[2] or name))
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
@@ -241,6 +259,7 @@ def field_phrase(names: Sequence[str], language: Language) -> str:
 def _things_in(name: str) -> list[str]:
     """Return the words of a tool's name for what it is about: "errors" of `get_errors_for_job`."""
     words = function_words(name)
-    about = words[:-1] if deed_of(words[-1]) != "other" else words[1:]  # its verb is first or last
+    verbs = [at for at, word in enumerate(words) if deed_of(word) != "other"]
+    about = words[1 + max(verbs, default=0) :] or words[:-1]  # its verb is before or behind
     end = next((at for at, word in enumerate(about) if word in _JOINING), len(about))
     return humanise("_".join(about[:end])).split() if end else []

@@ -73,3 +73,19 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site: Path) -> N
                 if f'id="{unquote(parts.fragment)}"' not in there:
                     broken.append((page.name, address))
     assert (broken, elsewhere) == ([], [])
+
+
+def test_language_models_find_a_list_of_all_pages_and_their_text(site: Path) -> None:
+    listed = (site / "llms.txt").read_text(encoding="utf-8")
+    title, summary, *sections = re.split(r"\n\n(?:## )?", listed.strip())
+    assert title == "# callwright"
+    assert summary.startswith("> Function-calling datasets")
+    assert "Begin" in sections
+    assert sections[-2] == "Optional"
+    links = re.findall(r"^- \[([^\]]+)\]\(([^)]+)\)(?:: .+)?$", listed, re.MULTILINE)
+    assert len(links) == listed.count("\n- ") > 40
+    for name, address in links:
+        assert (site / address).read_text(encoding="utf-8").startswith(f"# {name}"), address
+    whole = (site / "llms-full.txt").read_text(encoding="utf-8")
+    assert "# Recipes and settings" in whole
+    assert "# Changelog" not in whole

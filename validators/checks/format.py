@@ -12,6 +12,7 @@ from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import user_texts
+from callwright.generators.whole_calls import made_problems
 from callwright.language.packs import (
     COMMON_SCRIPT,
     has_folder,
@@ -45,11 +46,15 @@ _LANGUAGE_AMISS = DoubtedFact(kind="language_amiss")
 
 
 class SampleWithTools(NamedTuple):
-    """A sample with the tools of its candidate and withheld keys; unknown keys are left out."""
+    """A sample with the tools of its candidate and withheld keys; unknown keys are left out.
+
+    The calls of one that `is_made` here are held to what descriptions state in prose as well.
+    """
 
     sample: Sample
     tools: dict[str, Tool]
     withheld: dict[str, Tool]
+    is_made: bool = False
 
     def named(self, name: str) -> Tool | None:
         """Return the candidate of this name, or None."""
@@ -74,7 +79,8 @@ def check_format(sample: Sample, context: StageContext) -> Answer:
         {key: context.tools[key] for key in keys if key in context.tools}
         for keys in (sample.candidates, sample.withheld)
     )
-    return form_of(SampleWithTools(sample, shown, withheld))
+    is_made = not traits_of(sample.kind).is_taken
+    return form_of(SampleWithTools(sample, shown, withheld, is_made))
 
 
 def form_of(subject: SampleWithTools) -> Answer:
@@ -154,9 +160,8 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
     partial = not (is_made or (is_last and traits.is_whole))
     known = known_arguments(call)
     unfit = DoubtedFact(kind="call_unfit", tool=call.tool)
-    yield from (
-        contradicted(problem, unfit) for problem in argument_problems(tool, known, partial=partial)
-    )
+    problems_of = made_problems if subject.is_made else argument_problems
+    yield from (contradicted(one, unfit) for one in problems_of(tool, known, partial=partial))
     for name, value in call.arguments.items():
         if value is None or value in ("", [], {}):
             fact = DoubtedFact(kind="empty", argument=name)

@@ -16,7 +16,7 @@ from callwright.warehouse.records import DoubtedFact, Sample, Tool, Verdict
 
 @rule(
     "grounding",
-    "13",
+    "14",
     "Where is every gold argument said, or what is it derived from?",
     source="HammerBench 4.2.1, 5",
     applies=lambda sample: bool(sample.all_calls),

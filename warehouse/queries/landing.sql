@@ -13,8 +13,8 @@ order by exists (select 1 from acceptances a where a.subject = s.key) desc, s.ke
 select key from (@passed) where key not in (select subject from decisions)
 
 -- name: landed
--- What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones but
--- those of trials.
+-- What has a place already: samples of this build of which people were asked, or that landed, those of the recipe's other runs, and other
+-- recipes' accepted ones but those of trials.
 select s.key from samples s
 where exists (select 1 from outcomes f
         where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and f.subject = s.key
@@ -22,6 +22,11 @@ where exists (select 1 from outcomes f
     or exists (select 1 from acceptances a
         where a.subject = s.key and a.recipe <> $4 and a.withdrawn_at is null
             and a.build not in (select key from builds where is_trial))
+    or s.key in (select f.subject from latest_builds l join outcomes f on f.build = l.build
+        join acceptances a on a.subject = f.subject and a.withdrawn_at is null
+        where l.recipe = $4 and not l.is_trial and l.run <> (select coalesce(run, 1) from builds where key = $1)
+            and f.stage = 'land' and f.outcome = 'passed')
+        and s.key not in (select sample from build_samples where build = $1)
 order by s.key
 
 -- name: unlanded

@@ -15,7 +15,7 @@ candidate || if(strategy <> 'direct', ', by ' || strategy, '')
 (split = '' or (release, candidate) not in (select (release, candidate) from scores where split = ''))
 
 -- name: builds
-with planned as (select recipe, sum(planned)::bigint as planned from recipe_needs group by recipe),
+with planned as (select key as build, list_sum(json_extract(body, '$.samples.*')::integer[])::bigint as planned from builds),
 ended as (
     select build, count(*) filter (stage = 'land' and outcome = 'passed') as landed,
         count(distinct subject) filter (outcome = 'waiting') as waiting,
@@ -25,7 +25,7 @@ ended as (
 )
 select l.recipe, l.build, l.is_trial, l.started_at, coalesce(p.planned, 0) as planned, coalesce(e.landed, 0) as landed,
     coalesce(e.waiting, 0) as waiting, coalesce(e.rejected, 0) as rejected, coalesce(e.failed, 0) as failed
-from latest_builds l left join planned p using (recipe) left join ended e using (build) order by l.started_at desc
+from latest_builds l left join planned p using (build) left join ended e using (build) order by l.started_at desc
 
 -- name: funnel
 select stage, min(position) as position, sum(entered)::bigint as entered, sum(passed)::bigint as passed,

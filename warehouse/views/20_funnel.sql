@@ -10,12 +10,11 @@ select
     count(*) filter (f.outcome = 'rejected') as rejected,
     count(*) filter (f.outcome = 'failed') as failed,
     count(*) filter (f.outcome = 'waiting') as waiting,
-    f.build = l.build as is_latest,
+    f.build in (select build from latest_builds) as is_latest,
     count(*) filter (f.outcome = 'passed' and f.reason_code = 'not_applicable') as not_applicable,
     coalesce(any_value(p.personal_values) filter (f.stage = 'taken'), 0) as personal_data
 from outcomes f
 join builds b on b.key = f.build
-join latest_builds l on l.recipe = b.recipe
 left join stages s on s.name = f.stage
 left join (select build, sum(personal_values)::bigint as personal_values from personal_data group by build) p on p.build = f.build
 where s.stage_group is distinct from 'measuring'

@@ -122,7 +122,9 @@ def test_what_is_wrong_with_a_policy_is_told_with_its_line_and_stops_a_build(
 ) -> None:
     path = spoilt(tmp_path, right, wrong)
     recipe, settings = read_recipe(path), settings_of(tmp_path / "home")
-    [found] = [one for one in recipe_remarks(path, recipe, settings) if not one.is_remark]
+    [found] = [
+        one for one in asyncio.run(recipe_remarks(path, recipe, settings)) if not one.is_remark
+    ]
     assert (found.line, problem in str(found)) == (line, True), found
     with pytest.raises(
         ConfigurationError, match="The policies of the recipe 'policies' are wrong"

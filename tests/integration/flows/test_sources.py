@@ -260,6 +260,42 @@ def test_what_was_replaced_is_kept_in_a_vault_alone_where_one_is_named(tmp_path:
     assert (line["where"], [*line["values"]]) == ("logs.jsonl:1", ["anna.schmidt@web.de"])
 
 
+SHIP = {
+    "name": "ship",
+    "description": "Ship a parcel.",
+    "parameters": {
+        "type": "object",
+        "properties": {"street": {"type": "string"}, "house_number": {"type": "string"}},
+    },
+}
+
+
+def test_a_record_whose_call_would_be_wrong_afterwards_is_left_out_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    far = f"It is Rose Street, as always. {'Please be careful with it. ' * 3} House 14."
+    rows = [
+        row(text, "ship", {"street": "Rose Street", "house_number": number})
+        for text, number in (("Ship it to 12 Rose Street.", "12"), (far, "14"))
+    ]
+    for one in rows:
+        one["tools"] = [{"type": "function", "function": SHIP}]
+    path = written(tmp_path / "logs.jsonl", *rows)
+    recipe = {
+        "name": "private",
+        "samples": [{"from": str(path), "format": "openai"}],
+        "personal_data": "on",
+    }
+    settings = settings_of(tmp_path / "work")
+    build(parse_recipe(recipe, tmp_path, "private"), settings)
+    [failed] = warehouse_of(settings).rows("select reason from failures")
+    assert "what says 'house_number' before turn 1 would say another value" in failed["reason"]
+    [kept] = warehouse_of(settings).rows("select request, gold from samples")
+    arguments = json.loads(kept["gold"])[0]["arguments"]
+    assert f"{arguments['house_number']} {arguments['street']}" in kept["request"]
+    assert "Rose" not in kept["request"]
+
+
 def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     report, settings = with_personal_data(tmp_path, "report")
     assert any(one.startswith("Personal data found and kept: 1 mail") for one in report.remarks)

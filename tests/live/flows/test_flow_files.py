@@ -113,7 +113,7 @@ def deployments() -> list[dict[str, Any]]:
 
 
 def test_prefect_yaml_runs_the_demo_when_its_recipe_says() -> None:
-    [demo] = [deployment for deployment in deployments() if deployment["name"] == "demo"]
+    [demo] = [deployment for deployment in deployments() if deployment["name"] == "build-demo"]
     schedule = read_recipe(TOP / demo["parameters"]["recipe"]).schedule
     assert schedule is not None
-    assert demo["schedules"] == [schedule.model_dump()]
+    assert demo["schedules"] == [{"cron": schedule.cron, "timezone": schedule.timezone}]

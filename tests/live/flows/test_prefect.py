@@ -273,14 +273,19 @@ def test_recipes_are_deployed_once_and_updated_after_that_and_reviews_are_pulled
         )
         assert done.returncode == 0, done.stderr
         told, pulling = json.loads(done.stdout)
-        assert (told["name"], pulling["name"]) == ("build-dataset/nightly", "pull-reviews/site")
+        assert (told["name"], pulling["name"]) == (
+            "build-dataset/build-nightly",
+            "pull-reviews/pull-reviews-of-site",
+        )
         assert pulling["schedule"] == told_of_pulls[every]
-        [found] = known.ask("deployments/filter", {"deployments": {"name": {"any_": ["nightly"]}}})
+        [found] = known.ask(
+            "deployments/filter", {"deployments": {"name": {"any_": ["build-nightly"]}}}
+        )
         assert told["url"].endswith(found["id"])
         return found
 
     def pulled() -> list[dict[str, Any]]:
-        found = known.ask("deployments/name/pull-reviews/site")
+        found = known.ask("deployments/name/pull-reviews/pull-reviews-of-site")
         assert found["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(home)
         assert found["work_pool_name"] == "nights"
         return [schedule["schedule"]["interval"] for schedule in found["schedules"]]
@@ -325,7 +330,10 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
             f"deployments/{deployment['id']}/create_flow_run", {"parameters": parameters}
         )["id"]
 
-    building, pulling = started("build-dataset/worked", limit=4), started("pull-reviews/worked")
+    building, pulling = (
+        started("build-dataset/build-worked", limit=4),
+        started("pull-reviews/pull-reviews-of-worked"),
+    )
     told = start_worker(tmp_path, "works", shown)
     assert "leaked" not in told
     built, pulled = (known.ask(f"flow_runs/{run_id}") for run_id in (building, pulling))

@@ -17,7 +17,7 @@ from callwright.warehouse.errors import CallwrightError
 from tests.support.browsers import open_browser
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import TOP, run, settings_of
+from tests.support.flows.small_builds import TOP, run, settings_of, write_unmeasured_recipe
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -105,6 +105,23 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
     } == set()
 
 
+def test_deploying_finds_the_server_of_the_work_folder_and_removes_deployments_of_old_names(
+    prefect_server: HeardPrefect, tmp_path: Path
+) -> None:
+    home, known = prefect_server.heard.parent, PrefectRecords(prefect_server)
+    recipe = write_unmeasured_recipe(tmp_path, name="found")
+    flow = known.ask("flows/", {"name": "build-dataset"})
+    known.ask("deployments/", {"name": "found", "flow_id": flow["id"]})
+    done = run("deploy", str(recipe), "--pool", "found", home=home, HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    api = prefect_server.server.api
+    assert f"PREFECT_API_URL={api} prefect worker start --pool found" in done.stdout
+    asked = {"deployments": {"tags": {}}, "flows": {"name": {"any_": ["build-dataset"]}}}
+    names = {one["name"] for one in known.ask("deployments/filter", asked)}
+    assert "build-found" in names
+    assert "found" not in names
+
+
 def test_prefect_deploy_registers_what_prefect_yaml_names(
     prefect_server: HeardPrefect, tmp_path: Path
 ) -> None:
@@ -113,7 +130,7 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(
         "HOME": str(tmp_path),
     }
     assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
-    before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/demo")
+    before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/build-demo")
     command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
     environment = {"PATH": os.environ["PATH"], **shown}
     done = subprocess.run(
@@ -121,12 +138,12 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     known = PrefectRecords(prefect_server)
-    after = known.ask("deployments/name/build-dataset/demo")
+    after = known.ask("deployments/name/build-dataset/build-demo")
     assert after["id"] == before["id"]
     assert [found["schedule"] for found in after["schedules"]] == [
         found["schedule"] for found in before["schedules"]
     ]
-    assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
-    assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith(
+    assert known.ask("deployments/name/pull-reviews/pull-reviews")["work_pool_name"] == "callwright"
+    assert known.ask("deployments/name/evaluate-models/evaluate-models")["entrypoint"].startswith(
         "flows/engine/prefect_flows.py"
     )

@@ -22,7 +22,7 @@ from callwright.generators.conversations.values import Values
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
-from callwright.language.calls.tools import field_phrase, tool_title
+from callwright.language.calls.tools import field_phrase, name_words, tool_title
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
@@ -246,6 +246,8 @@ def test_what_tools_are_about_is_said_without_their_verbs() -> None:
 
     assert phrase("get_push_token") == "my push token"
     assert phrase("get_errors_for_import_job") == "my errors"
+    assert phrase("Roles_DeleteRole") == "my role"
+    assert name_words("Offices_GetOpeningHours") == "get opening hours"
     assert phrase("retrieveConversation") == "my conversation"
     assert phrase("getAlertSetting", "deleteAlertSetting") == "my alert setting"
     assert phrase("delete_import_source", "delete_page") == "my account"

@@ -505,3 +505,26 @@ def test_an_absent_file_and_an_unknown_format_are_answered(tmp_path: Path) -> No
         read("openai", tmp_path / "absent.jsonl")
     with pytest.raises(ConfigurationError, match="no format of samples 'csv'"):
         SOURCES.named("csv")
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Wie wird das Wetter morgen in Ulm?", "de"),
+        ("Quel temps fera-t-il demain à Lyon ?", "fr"),
+        ("Какая завтра погода в Казани?", "ru"),
+        ("كيف سيكون الطقس غدا في القاهرة؟", "ar"),
+        ("¿Qué tiempo hará mañana en Lugo?", "es"),
+        ("明天北京天气怎么样？", "zh"),
+        ("明日の東京の天気はどうですか。", "ja"),
+        ("कल दिल्ली का मौसम कैसा रहेगा?", "hi"),
+        ("Weather in Ulm?", "en"),
+        ("Grand Hotel Milano, 2", "en"),
+        ("7", "en"),
+    ],
+)
+def test_the_language_of_what_the_user_says_is_found(
+    said: str, language: str, tmp_path: Path
+) -> None:
+    messages = [{"role": "user", "content": said}, {"role": "assistant", "content": "7 degrees."}]
+    assert taken("openai", tmp_path, {"messages": messages}).language == language

@@ -305,3 +305,119 @@ def test_logs_of_inspect_have_their_samples_with_tools_and_scores(
     assert record.sample is not None, record.problems
     assert (record.sample.kind, record.signals.outcome) == (CONVERSATION, "incorrect")
     assert [one.name for one in record.tools] == ["get_weather"]
+
+
+MADE_CALL = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+BLOCKS = [{"text": "I look."}, {"toolUse": {"toolUseId": "c1", "name": "get_weather", "input": {}}}]
+RESULT_BLOCKS = [{"toolResult": {"toolUseId": "c1", "content": [{"text": "7"}]}}]
+MADE_CHOICE = {"index": 0, "finish_reason": "tool_calls", "message": {"tool_calls": [MADE_CALL]}}
+EVENTS: dict[str, list[tuple[str, Any]]] = {
+    "attributes": [
+        ("gen_ai.system.message", {"content": "Be kind."}),
+        ("gen_ai.user.message", {"content": "Weather?"}),
+        ("gen_ai.assistant.message", {"tool_calls": json.dumps([MADE_CALL])}),
+        ("gen_ai.tool.message", {"id": "c1", "content": "7"}),
+        (
+            "gen_ai.choice",
+            {"index": 0, "finish_reason": "stop", "message": json.dumps({"content": "7 degrees."})},
+        ),
+    ],
+    "content": [
+        (
+            "gen_ai.user.message",
+            {"gen_ai.event.content": '{"role": "user", "content": "Weather?"}'},
+        ),
+        ("gen_ai.choice", {"gen_ai.event.content": json.dumps(MADE_CHOICE)}),
+    ],
+    "bedrock": [
+        ("gen_ai.user.message", {"content": json.dumps([{"text": "Weather?"}])}),
+        ("gen_ai.assistant.message", {"content": json.dumps(BLOCKS)}),
+        ("gen_ai.user.message", {"content": json.dumps(RESULT_BLOCKS)}),
+        (
+            "gen_ai.choice",
+            {"finish_reason": "end_turn", "message": json.dumps([{"text": "7 degrees."}])},
+        ),
+    ],
+    "whole": [
+        (
+            "gen_ai.content.prompt",
+            {"gen_ai.prompt": json.dumps([{"role": "user", "content": "Weather?"}])},
+        ),
+        (
+            "gen_ai.content.completion",
+            {"gen_ai.completion": json.dumps({"role": "assistant", "tool_calls": [MADE_CALL]})},
+        ),
+    ],
+    "no choice": [
+        ("gen_ai.user.message", {"content": "Weather?"}),
+        ("gen_ai.assistant.message", {"tool_calls": json.dumps([MADE_CALL])}),
+    ],
+}
+
+
+def with_events(form: str) -> dict[str, Any]:
+    named = [{"name": name, "attributes": given} for name, given in EVENTS[form]]
+    tools = [{"type": "function", **WEATHER.signature}]
+    return {
+        **span("a", 1, operation__name="chat", tool__definitions=json.dumps(tools)),
+        "events": named,
+    }
+
+
+@pytest.mark.parametrize("form", EVENTS)
+def test_what_was_said_is_read_from_the_events_of_a_span(form: str, tmp_path: Path) -> None:
+    [record] = read("otel", written(tmp_path / "spans.jsonl", with_events(form), "<html>"))[-1:]
+    assert record.sample is not None, record.problems
+    assert [one.tool for one in record.sample.all_calls] == ["get_weather"]
+    assert record.sample.request == "Weather?"
+    is_whole = form in ("attributes", "bedrock")
+    assert record.sample.kind == (CONVERSATION if is_whole else CALL)
+    assert (record.sample.turns[-1] == ReplyTurn(text="7 degrees.")) == is_whole
+
+
+def test_events_in_an_attribute_of_the_span_are_read(tmp_path: Path) -> None:
+    listed = [{"event.name": name, **given} for name, given in EVENTS["no choice"]]
+    chat_span = with_events("no choice") | {"events": []}
+    chat_span["attributes"] |= {"events": json.dumps(listed)}
+    [record] = read("otel", written(tmp_path / "spans.jsonl", chat_span, "<html>"))[-1:]
+    assert record.sample is not None, record.problems
+    assert [one.tool for one in record.sample.all_calls] == ["get_weather"]
+
+
+def test_records_of_a_log_are_joined_by_their_span(tmp_path: Path) -> None:
+    def logged(at: int, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        fields = [{"key": key, "value": {"stringValue": one}} for key, one in body.items()]
+        record = {
+            "timeUnixNano": str(at),
+            "traceId": "a",
+            "spanId": "1",
+            "eventName": name,
+            "body": {"kvlistValue": {"values": fields}},
+        }
+        return {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+
+    told = [
+        logged(3, "gen_ai.choice", {"message": json.dumps({"tool_calls": [MADE_CALL]})}),
+        logged(2, "gen_ai.user.message", {"content": "Weather?"}),
+    ]
+    spans = otlp(with_events("no choice"))  # the protocol's own form without events
+    [record] = read("otel", written(tmp_path / "logs.jsonl", *told, spans))
+    assert record.sample is not None, record.problems
+    assert (record.sample.request, [one.tool for one in record.sample.all_calls]) == (
+        "Weather?",
+        ["get_weather"],
+    )
+    assert [one.name for one in record.tools] == ["get_weather"]
+
+
+def test_an_event_of_no_message_and_one_that_breaks_tell_nothing(tmp_path: Path) -> None:
+    odd = with_events("attributes")
+    odd["events"] = [
+        7,
+        {"name": "exception", "attributes": {"exception.message": "no"}},
+        {"name": "gen_ai.user.message", "attributes": {"content": 7}},
+        {"name": "gen_ai.choice", "attributes": {"message": "[1"}},
+    ]
+    [record] = read("otel", written(tmp_path / "spans.jsonl", odd))
+    assert record.sample is None
+    assert record.problems

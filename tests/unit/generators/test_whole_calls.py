@@ -17,6 +17,7 @@ from callwright.generators.own_values import NO_VALUES, OwnValues, missing_value
 from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.single_turn.making import tool_obstacle
 from callwright.generators.tools import argument_problems, call_object, schema_of_call
+from callwright.generators.whole_calls import made_problems, rules_of
 from callwright.language.calls.parameters import is_plumbing, title_of
 from callwright.language.calls.sampling import make_plain, make_value
 from callwright.language.schemas import SchemaValidator
@@ -629,3 +630,86 @@ def test_an_id_that_its_description_calls_a_guid_is_one() -> None:
     schema = {**TEXT, "description": "The globally unique identifier (GUID) of the account."}
     value = make_value("account_id", schema, "en", Random(1))
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(value))
+
+
+def test_rules_in_prose_hold_for_what_is_made_and_for_nobody_else(tmp_path: Path) -> None:
+    members = {
+        "kind": {"type": "string", "enum": ["card", "cash"]},
+        "number": {**TEXT, "description": "The number. Required when kind is card."},
+        "email": {**TEXT, "description": "Where to write to."},
+        "phone": {**TEXT, "description": "Where to call."},
+        "tip": {"type": "number", "description": "The tip, with at most two decimal places."},
+    }
+    parameters = {"type": "object", "properties": members, "required": ["kind"]}
+    description = "Pay for it. Either email or phone must be provided, but not both."
+    tool = made_tool(tmp_path, parameters, description=description)
+    for seed in range(30):
+        names = ["kind", *Random(seed).sample(["number", "email", "phone", "tip"], 2)]
+        call = NO_VALUES.fill(tool, names, "en", Random(seed))
+        assert made_problems(tool, call, partial=False) == []
+        assert ("email" in call) != ("phone" in call)
+        assert call["kind"] == "cash" or "number" in call
+    alone: Arguments = {"kind": "card"}
+    assert argument_problems(tool, alone, partial=False) == []
+    assert made_problems(tool, alone, partial=False) != []
+
+
+def test_imports_tell_the_rules_that_were_read_and_those_that_were_not(tmp_path: Path) -> None:
+    members = {
+        "place_id": {**TEXT, "description": "Cannot be combined with town_name."},
+        "town_name": {**TEXT, "description": "A town. Only used by certain partners."},
+    }
+    path = tmp_path / "tools.json"
+    parameters = {"type": "object", "properties": members}
+    path.write_text(
+        json.dumps([{"name": "find_it", "description": "Find it.", "parameters": parameters}])
+    )
+    catalog = read_catalog("openai", path)
+    told = {one.kind: one.message for one in catalog.problems if one.kind.endswith("_rule")}
+    assert "Cannot be combined with town_name" in told["prose_rule"]
+    assert "`plumbing: {town_name: false}`" in told["unread_rule"]
+    assert catalog.tools[0].plumbing == ("town_name",)
+    assert adapt(catalog.tools, ToolChoice(plumbing={"town_name": False}))[0].plumbing == ()
+
+
+def test_a_required_parameter_under_an_unread_rule_needs_values(tmp_path: Path) -> None:
+    text = "The mode. Only the audience and the subject_token go with it, which must be provided."
+    members = {"grant": {**TEXT, "description": text}, "audience": TEXT, "subject_token": TEXT}
+    parameters = {"type": "object", "properties": members, "required": ["grant"]}
+    tool = made_tool(tmp_path, parameters)
+    assert "No schema says this rule" in obstacle(tool)
+    assert [one.parameter for one in missing_values([tool])] == ["do_it.grant"]
+    own = OwnValues({"do_it.grant": ["client"]})
+    assert own.fill(tool, tool.required, "en", Random(1)) == {"grant": "client"}
+
+
+@pytest.mark.parametrize("name", ["slack.swagger2.json", "spotify.openapi30.yml"])
+def test_no_call_made_of_a_document_breaks_a_rule_of_its_prose(shared: Path, name: str) -> None:
+    tools = read_catalog("openapi", shared / "data" / "openapi" / name).tools
+    made = 0
+    for tool in (one for one in tools if not rules_of(one).is_plain):
+        for seed in range(4):
+            rng = Random(seed)
+            names = {*tool.required, *rng.sample(tool.optional, min(2, len(tool.optional)))}
+            try:
+                call = NO_VALUES.fill(
+                    tool, [one for one in tool.properties if one in names], "en", rng
+                )
+            except ReplyError:
+                continue
+            assert made_problems(tool, call, partial=False) == [], tool.name
+            made += 1
+    assert made
+
+
+def test_rules_of_a_body_stand_in_the_description_of_the_parameters(tmp_path: Path) -> None:
+    tool = body_tool(
+        tmp_path,
+        {
+            "type": "object",
+            "description": "What changes. At least one of `title` or `text` must be provided.",
+            "properties": {"title": TEXT, "text": TEXT},
+        },
+    )
+    assert tool.parameters["description"] == "At least one of title or text must be provided."
+    assert made_problems(tool, {}, partial=False) != []

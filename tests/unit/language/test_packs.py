@@ -45,6 +45,7 @@ NAMING_CODES = {
 WRITING_SCRIPTS = {
     "bench/scoring_answers.py": "strings to compare",
     "language/mentions.yaml": "closed classes of languages that may have no folder",
+    "language/personal.yaml": "closed classes of languages that may have no folder",
     "warehouse/said.py": "signs that end sentences, in all scripts",
 }
 _CODE = re.compile(

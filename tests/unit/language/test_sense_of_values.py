@@ -13,6 +13,7 @@ from callwright.language.calls.codes import like
 from callwright.language.calls.examples import is_placeholder, with_told_example
 from callwright.language.calls.parameters import stated_choices, tells_values
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, make_value
+from callwright.language.calls.tools import tool_title
 from callwright.warehouse.records import JsonSchema
 from tests.support.warehouse.fixtures import make_tool
 
@@ -180,6 +181,12 @@ def _object(members: dict[str, object], *required: str) -> dict[str, object]:
     return {"type": "object", "properties": members, "required": needed}
 
 
+def test_nobody_makes_up_the_scopes_of_an_access_token() -> None:
+    asked = {**TEXT, "description": "Scopes requested by the OAuth flow"}
+    assert not tells_values("scope", asked)
+    assert tells_values("scope", {**asked, "enum": ["read", "write"]})
+
+
 @pytest.mark.parametrize(
     ("example", "form"),
     [
@@ -232,3 +239,21 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         values = drawn(made, ["business_services", "type"], seed)
         assert values["business_services"]["type"] == "business_service"
         assert values["type"] != "business_service"
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "title"),
+    [
+        ("get_accounts_id", "Retrieve account. Retrieve one by its ID.", "retrieve account"),
+        ("patch_payments_id", "Categorize payment", "categorize payment"),
+        ("post_teams_id", "Updates a team.", "update a team"),
+        ("fetch_orders", "Fetches orders.", "fetch orders"),
+        ("createTask", "Task creation endpoint", "create task"),
+        ("get_order_details", "Order details", "get order details"),
+        ("get_info", "Info.", "get info"),
+    ],
+)
+def test_a_tool_is_called_by_what_its_summary_says_it_does(
+    name: str, description: str, title: str
+) -> None:
+    assert tool_title(name, description) == title

@@ -19,7 +19,7 @@ _MAKERS = (
     "openai|anthropic|gemini|mistral|deepseek|groq|xai|bedrock|azure|cohere|together_ai|openrouter"
 )
 _NAMED = re.compile(
-    rf"\b(?:{_MAKERS})/\w[\w.:-]*\d[\w.:-]*|\b(?:gpt|claude|gemini|llama(?!-cpp)|qwen|mistral|deepseek)-[\w.:-]*\w"
+    rf"\b(?:{_MAKERS})/\w[\w.:-]*\d[\w.:-]*|\b(?:gpt|claude(?!-code)|gemini|llama(?!-cpp)|qwen|mistral|deepseek)-[\w.:-]*\w"
 )
 
 

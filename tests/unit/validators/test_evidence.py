@@ -369,3 +369,57 @@ def test_any_text_and_value_can_be_looked_at(text: str, value: str, language: st
     [one] = found({"it": TEXT}, {"it": value}, text, language=language)
     if one.evidence and one.evidence.kind in ("span", "normalised"):
         assert text[one.evidence.start : one.evidence.end] == one.evidence.quote
+
+
+COUNTED = (
+    ("My flight lands on 4 December. Book a table two days later.", "2026-12-06"),
+    ("I arrive on Friday 4 December. Book for the day after that.", "2026-12-05"),
+    ("We check in on 10 December and stay three nights; a table for the last.", "2026-12-12"),
+    ("The hotel is from 10 December, three nights. A taxi for when we leave.", "2026-12-13"),
+    ("The concert is on 12 December, so book it for the evening before.", "2026-12-11"),
+    ("The wedding is on 5 June 2027. Remind me a month before.", "2027-05-05"),
+    ("Ankunft am 4. Dezember, Abreise am Tag danach.", "2026-12-05"),
+    ("Nous arrivons le 4 décembre pour trois nuits.", "2026-12-07"),
+    ("La boda es el 12 de diciembre; reserva para la víspera.", "2026-12-11"),
+)
+
+
+@needs_duckling
+@pytest.mark.parametrize(("text", "day"), COUNTED)
+def test_a_day_that_is_counted_from_a_stated_one_is_said(text: str, day: str) -> None:
+    language = {"An": "de", "No": "fr", "La": "es"}.get(text[:2], "en")
+    system = "You book tables. Today is Monday, 30 November 2026."
+    [one] = found({"it": DAY}, {"it": day}, text, language=language, system=system, now=None)
+    assert (one.standing, one.evidence and one.evidence.rule) == ("said", "counted from a day")
+
+
+@needs_duckling
+def test_a_day_may_be_counted_from_one_that_an_earlier_turn_names() -> None:
+    turns = ("We arrive on 4 December.", "And a table for the day after.")
+    assert stands(DAY, "2026-12-05", turns[1], name="it") == "not_said"
+    [one] = found({"it": DAY}, {"it": "2026-12-05"}, *turns)
+    assert one.standing == "said"
+
+
+@needs_duckling
+@pytest.mark.parametrize("day", ["2026-12-09", "2026-02-31", "9999-12-31", "0001-01-01"])
+def test_a_day_that_no_count_leads_to_is_not_said(day: str) -> None:
+    text = "My flight lands on 4 December. Book a table two days later."
+    assert stands(DAY, day, text) in ("not_said", "contradicted")
+
+
+@needs_duckling
+@pytest.mark.parametrize(
+    "system",
+    [
+        "Date: Mon, 30 Nov 2026. You can book.",
+        "Current time: 2026-11-30 09:15 UTC",
+        "You are kind. Today is November 30th, 2026.",
+        "Сегодня 30 ноября 2026 года.",
+        "今天是2026年11月30日，星期一。",
+    ],
+)
+def test_the_day_of_the_system_message_is_the_day(system: str) -> None:
+    language = {"С": "ru", "今": "zh"}.get(system[0], "en")
+    text = {"ru": "Столик на завтра.", "zh": "订明天的位子。"}.get(language, "A table, tomorrow.")
+    assert stands(DAY, "2026-12-01", text, language=language, system=system, now=None) == "said"

@@ -364,3 +364,15 @@ def test_ids_of_other_things_get_prefixes_of_their_own(tmp_path: Path) -> None:
     paths = {"/invoices/{invoice_id}": {"get": operation}}
     (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
     assert tool.properties["invoice_id"]["examples"] == ["inv_77kdPz"]
+
+
+def test_an_id_that_its_description_calls_a_guid_is_shown_as_one(tmp_path: Path) -> None:
+    told = "(Required) The globally unique identifier (GUID) for the account."
+    parameter = {"in": "path", "name": "accountId", "required": True, "description": told}
+    operation = {
+        "description": "Does.",
+        "parameters": [{**parameter, "schema": {"type": "string"}}],
+    }
+    paths = {"/accounts/{accountId}": {"get": {**operation, "responses": {}}}}
+    (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    assert [len(one) for one in tool.properties["accountId"]["examples"]] == [36]

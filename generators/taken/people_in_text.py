@@ -1,0 +1,211 @@
+"""Find people's names in words: by what introduces them, and by known first names.
+
+In letters with case a name is a run of capitals, in others two known names, or what a pattern of
+the language has (language/personal.yaml).
+"""
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import regex
+
+from callwright.generators.taken.chinese_names import find_chinese_names
+from callwright.generators.taken.personal_words import pattern_of, words_of_people
+from callwright.language.calls.people import JAPANESE, ends_in_vowel, known_names, script_of
+from callwright.language.packs import known, of
+from callwright.warehouse.records import Language
+
+_CAPITAL = r"(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]*(?:[-][\p{L}\p{M}]+|['’](?![sm]\b)[\p{L}\p{M}]+)*)"
+_PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
+_NAME = regex.compile(rf"{_CAPITAL}(?: (?:{_PARTICLE} )*{_CAPITAL}){{0,3}}")
+_UNCASED = frozenset({"ARABIC", "DEVANAGARI", "BENGALI", "TAMIL", "GUJARATI", "HEBREW"})
+_UNCASED_WORD = regex.compile(r"[\p{Lo}\p{M}]+")
+_LONGEST_NAME = 5  # words
+_BEFORE = 40  # letters before a name
+_FEWEST, _ENDING = 3, 4  # letters of a name, and of its ending, in languages with cases
+
+Places = Iterator[tuple[int, int]]
+
+
+class NameFinder:
+    """Finds names in the texts of a conversation.
+
+    `lower` are the words that stand somewhere in small letters: at the end of a name they are
+    none of its own.
+    """
+
+    def __init__(self, language: Language, lower: frozenset[str]) -> None:
+        """Create a finder for texts of a language."""
+        self._language, self._lower = language, lower
+
+    def find(self, text: str) -> Places:
+        """Yield where names stand in a text, the surest first."""
+        yield from find_chinese_names(text)
+        yield from _patterned_names(text)
+        yield from _uncased_names(text)
+        yield from self._cased_names(text)
+
+    def _cased_names(self, text: str) -> Places:
+        """Find introduced names, and names of two or more words with a known first name."""
+        for match in _NAME.finditer(text):
+            words = self._trimmed(match)
+            if not words or len(words) > _LONGEST_NAME - 1:
+                continue
+            start, end = words[0].start(), words[-1].end()
+            before = text[max(0, start - _BEFORE) : start]
+            script = script_of(words[0][0])
+            at = next(
+                (
+                    at
+                    for at, one in enumerate(words)
+                    if _is_first_name(one[0], script, self._language)
+                ),
+                None,
+            )
+            if (
+                _ends_in("introduced", before)
+                or _ends_in("titled", before)
+                or (_ends_in("may_introduce", before) and (len(words) > 1 or at == 0))
+            ):
+                yield start, end
+            elif at is not None and at < len(words) - 1:
+                yield words[at].start(), end
+
+    def _trimmed(self, match: regex.Match[str]) -> list[regex.Match[str]]:
+        """Return the words of a run of capitals that may be a name, without those beside it."""
+        words = [*regex.finditer(r"\S+", match.string, pos=match.start(), endpos=match.end())]
+        while words and self._is_beside(words[0][0]):
+            words.pop(0)
+        while words and self._is_beside(words[-1][0]):
+            words.pop()
+        return [] if any(one[0].casefold() in _no_names() for one in words) else words
+
+    def _is_beside(self, word: str) -> bool:
+        plain = word.casefold().rstrip(".")
+        if plain in _beside() or plain in _days(self._language):
+            return True
+        is_first = _is_first_name(word, script_of(word), self._language)
+        return not is_first and plain in self._lower
+
+
+def _is_first_name(word: str, script: str, language: Language) -> bool:
+    """Whether a word is a known first name, in a language of cases with an ending of its own."""
+    if word in known_names(script, language).first:
+        return True
+    if language not in words_of_people("inflecting"):
+        return False
+    stems = _stems(script, language)
+    return any(
+        word[:end] in stems for end in range(_FEWEST, len(word) + 1) if end > len(word) - _ENDING
+    )
+
+
+@lru_cache(64)
+def _stems(script: str, language: Language) -> frozenset[str]:
+    names = known_names(script, language).first
+    stems = (name[:-1] if ends_in_vowel(name) else name for name in names)
+    return frozenset(stem for stem in stems if len(stem) >= _FEWEST)
+
+
+@lru_cache(64)
+def _ends_pattern(name: str) -> regex.Pattern[str]:
+    return pattern_of(name, r"(?:{0})[\s:,]{0,3}$")
+
+
+def _ends_in(name: str, before: str) -> bool:
+    return _ends_pattern(name).search(before) is not None
+
+
+@cache
+def _beside() -> frozenset[str]:
+    stated = " ".join(words_of_people("beside_names")[:1])
+    functions = (word for code in known() for word in of(code).words.get("empty", ()))
+    return frozenset(stated.split()) | frozenset(map(str.casefold, functions))
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Return the words that make a run of capitals the name of a thing."""
+    return frozenset(" ".join(words_of_people("beside_names")[1:]).split())
+
+
+@lru_cache(64)
+def _days(language: Language) -> frozenset[str]:
+    """Return the names of days and months in English and in a language."""
+    from babel import Locale, UnknownLocaleError
+
+    names: set[str] = set()
+    for code in dict.fromkeys((known()[0], "en_US", language)):
+        try:
+            locale = Locale.parse(code)
+        except (UnknownLocaleError, ValueError):
+            continue
+        for table in (locale.days, locale.months):
+            for width in ("wide", "abbreviated"):
+                names |= {str(one).casefold() for one in table["format"][width].values()}
+    return frozenset(names)
+
+
+def _patterned_names(text: str) -> Places:
+    """Find names by patterns of languages whose letters have no case."""
+    if text.isascii():
+        return
+    for pattern in _name_patterns():
+        for match in pattern.finditer(text):
+            start, end = match.span("name")
+            if script_of(match["name"]) == "ARABIC":
+                end = start + _length_of_arabic(match["name"])
+            yield start, end
+
+
+@cache
+def _name_patterns() -> tuple[regex.Pattern[str], ...]:
+    filled = {
+        "@arabic": r"\p{Arabic}+(?:\s\p{Arabic}+){0,3}",
+        "@korean_family": f"(?:{'|'.join(sorted(known_names('HANGUL').last))})",
+        "@japanese_family": f"(?:{'|'.join(sorted(known_names(JAPANESE).last))})",
+    }
+    patterns = list[str](words_of_people("patterns"))
+    for slot, words in filled.items():
+        patterns = [one.replace(slot, words) for one in patterns]
+    return tuple(map(regex.compile, patterns))
+
+
+def _length_of_arabic(name: str) -> int:
+    """Return the length of a name at the start of a text of Arabic words."""
+    names = known_names("ARABIC")
+    end, is_joined = 0, True
+    for at, word in enumerate(regex.finditer(r"\S+", name)):
+        is_joint = regex.fullmatch(words_of_people("arabic_joints"), word[0]) is not None
+        is_name = (
+            word[0] in names.first or word[0] in names.last or word[0].startswith("\u0627\u0644")
+        )
+        if not (at == 0 or is_joined or is_joint or is_name):
+            break
+        end, is_joined = word.end(), is_joint
+    return end
+
+
+def _uncased_names(text: str) -> Places:
+    """Find a known first name before a known other name, in letters that have no case."""
+    if text.isascii():
+        return
+    words = [*_UNCASED_WORD.finditer(text)]
+    at = 0
+    while at < len(words) - 1:
+        names = known_names(script_of(words[at][0]))
+        start = words[at].start()
+        if script_of(words[at][0]) not in _UNCASED or words[at][0] not in names.first:
+            at += 1
+            continue
+        last = at
+        while (
+            last + 1 < len(words)
+            and last - at < _LONGEST_NAME - 2
+            and text[words[last].end() : words[last + 1].start()] == " "
+            and words[last + 1][0] in names.first | names.last
+        ):
+            last += 1
+        if last > at:
+            yield start, words[last].end()
+        at = last + 1

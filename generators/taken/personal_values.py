@@ -1,0 +1,428 @@
+"""Find personal data in a conversation: first what fields hold by their names, then in words.
+
+A value is recognised by the name or meaning of its parameter or field, by check digits (cards,
+IBANs), by libraries for phone numbers and secrets, by words that introduce a name or an identity,
+by streets' words (language/personal.yaml), and by the first names that Faker knows in its script.
+Chinese names are found by what stands around them. No model is asked or fetched.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import regex
+from pydantic import JsonValue
+
+from callwright.generators.taken.chinese_names import is_chinese
+from callwright.generators.taken.people_in_text import NameFinder, Places
+from callwright.generators.taken.personal_words import pattern_of, words_of_people
+from callwright.generators.taken.streets import Address, find_addresses
+from callwright.language.calls.parameters import meaning_by_words, meaning_of
+from callwright.language.packs import packaged
+from callwright.language.text import Spans
+from callwright.warehouse.records import CallTurn, Language, ResultTurn, Sample, Tool, UserTurn
+
+PersonalKind = Literal["name", "address", "mail", "phone", "card", "iban", "id", "secret"]
+# the surest first
+KINDS: tuple[PersonalKind, ...] = (
+    *("secret", "mail", "iban", "card", "id", "phone", "address", "name"),
+)
+_BY_MEANING: Mapping[str, PersonalKind] = {
+    "person": "name",
+    "address": "address",
+    "email": "mail",
+    "phone": "phone",
+    "card": "card",
+}
+_BY_FIELD: tuple[tuple[str, PersonalKind], ...] = (("iban_fields", "iban"), ("id_fields", "id"))
+_ROLES = ("post", "number", "unit")  # of fields beside a street
+_SIBLINGS = frozenset({"mail", "phone", "address", "id"})  # of the name of a person
+_MAIL = regex.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}")
+_IBAN = regex.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}\b")
+_CARD = regex.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
+_IDENTITY = (
+    r"(?P<id>\p{Lu}{0,3}\s?\d[\d .\-/]{3,20}\d[- ]?\p{Lu}{0,2}|[\p{Lu}\d][\p{Lu}\d-]{5,20})"
+    r"(?![\p{Latin}\p{Cyrillic}\d])"
+)
+_BARE_IDENTITY = regex.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+_TOKEN = regex.compile(
+    r"\b(?:sk|pk|rk|api|key|tok|token|secret|pat|gh[pousr]|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{14,}"
+    r"|(?<=[Bb]earer )[\w.~+/-]{12,}=*"
+    r"|(?<=password )\S{6,}|(?<=password: )\S{6,}|(?<=password is )\S{6,}"
+)
+# decimals and days
+_NO_PHONE = regex.compile(
+    r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}"
+)
+_GAP = regex.compile(r"\s")
+_FEWEST_DIGITS, _FEWEST_OF_ID = 7, 5
+_LONGEST_NAME = 5  # words
+_PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a text that are searched at once
+_SHORT, _LONG = 4, 16
+
+
+class PersonalValue(NamedTuple):
+    """A personal value as it is written, and its parts if it is an address whose parts are known.
+
+    `is_of_field`: a field's name says what it is.
+    """
+
+    kind: PersonalKind
+    value: str
+    address: Address | None = None
+    is_of_field: bool = False
+
+
+def find_personal_values(sample: Sample, tools: Mapping[str, Tool]) -> list[PersonalValue]:
+    """Return all personal values of a conversation, those that fields hold first."""
+    in_fields = [one for fields in _objects(sample, tools) for one in _of_object(fields)]
+    texts = [*_texts(sample)]
+    lower = frozenset(
+        word for text in texts for word in regex.findall(r"(?<!\p{L})\p{Ll}[\p{L}\p{M}]+", text)
+    )
+    finder = _Finder(sample.language, lower)
+    in_words = [one for text in texts for one in finder.find(text)]
+    has_street = any(one.address and one.address.core for one in (*in_fields, *in_words))
+    return [
+        one
+        for one in (*in_fields, *in_words)
+        if one.address is None or one.address.core or has_street
+    ]
+
+
+# --- fields
+
+
+class _Field(NamedTuple):
+    name: str
+    value: JsonValue
+    kind: PersonalKind | None
+
+
+def _objects(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[list[_Field]]:
+    """Yield the fields of each call and of each object in results."""
+    for turn in sample.turns:
+        if isinstance(turn, CallTurn):
+            for call in turn.calls:
+                tool = tools.get(call.tool)
+                schemas = tool.properties if tool else {}
+                yield [
+                    _Field(name, value, _kind_of(name, meaning_of(name, schemas.get(name, {}))))
+                    for name, value in call.arguments.items()
+                ]
+                for name, value in call.arguments.items():
+                    yield from _inner(value, _kind_of(name, meaning_by_words(name, "")))
+        elif isinstance(turn, ResultTurn):
+            for result in turn.results:
+                yield from _inner(result, None)
+
+
+def _inner(value: JsonValue, kind: PersonalKind | None) -> Iterator[list[_Field]]:
+    """Yield the fields of objects in a value; `kind` is what its name says it is."""
+    match value:
+        case dict():
+            fields = [
+                _Field(name, one, _kind_of(name, meaning_by_words(name, "")) or kind)
+                for name, one in value.items()
+            ]
+            yield fields
+            for field in fields:
+                yield from _inner(field.value, field.kind)
+        case list():
+            yield [_Field("", one, kind) for one in value if not isinstance(one, dict | list)]
+            for one in value:
+                if isinstance(one, dict | list):
+                    yield from _inner(one, kind)
+
+
+def _kind_of(name: str, meaning: str) -> PersonalKind | None:
+    """Return the kind of personal data of a field by name and meaning; `name` alone has none."""
+    if _secret_words().search(name):
+        return "secret"
+    snake = regex.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()
+    for listed, kind in _BY_FIELD:
+        if pattern_of(listed).search(snake):
+            return kind
+    if any(
+        pattern_of(one).search(snake) for one in ("post_fields", "number_fields", "unit_fields")
+    ):
+        return None  # parts of an address
+    return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
+
+
+def _of_object(fields: list[_Field]) -> Iterator[PersonalValue]:
+    by_role = {
+        role: str(field.value).strip()
+        for field in fields
+        for role in _ROLES
+        if isinstance(field.value, str | int)
+        and pattern_of(f"{role}_fields").search(
+            regex.sub(r"(?<=[a-z])(?=[A-Z])", "_", field.name).casefold()
+        )
+    }
+    kinds = {field.kind for field in fields}
+    names = list[str]()
+    for field in fields:
+        kind, value = field.kind, field.value
+        if field.name.casefold() == "name" and kinds & _SIBLINGS:
+            kind = "name"  # what has a phone or an address is a person
+        if isinstance(value, int) and not isinstance(value, bool):
+            if kind in ("phone", "card", "id") and len(str(value)) >= _FEWEST_DIGITS:
+                yield PersonalValue(kind, str(value), is_of_field=True)
+        elif isinstance(value, str) and kind == "address":
+            yield from _of_address_field(value, by_role)
+        elif isinstance(value, str) and kind is not None and _can_be(kind, value):
+            if kind == "name":
+                names.append(value)
+            yield PersonalValue(kind, value, is_of_field=True)
+    if by_role.get("post"):
+        yield PersonalValue("address", by_role["post"], Address("", code=by_role["post"]))
+
+
+def _of_address_field(value: str, by_role: Mapping[str, str]) -> Iterator[PersonalValue]:
+    found = [*find_addresses(value)]
+    if not found:  # its number may stand in a field beside it
+        number = by_role.get("number") or "1"
+        tried = (*find_addresses(f"{number} {value}"), *find_addresses(f"{value} {number}"))
+        found = [one for one in tried if one.address.core in value][:1]
+        if found and "number" not in by_role:
+            found = [one._replace(address=one.address._replace(number="")) for one in found]
+    for one in found:
+        unit, code = one.address.unit or by_role.get("unit", ""), one.address.code
+        address = one.address._replace(unit=unit, code=code or by_role.get("post", ""))
+        yield PersonalValue("address", value.strip(), address, is_of_field=True)
+    if not found and _can_be("address", value):
+        yield PersonalValue("address", value, is_of_field=True)
+
+
+def _can_be(kind: PersonalKind, value: str) -> bool:
+    words = value.split()
+    if kind == "name":
+        is_written = value != value.lower() or not value.isascii()
+        is_written = is_written and (not is_chinese(value) or len(value) <= _LONGEST_NAME)
+        return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and is_written
+    if kind == "mail":
+        return bool(_MAIL.fullmatch(value))
+    if kind in ("phone", "card"):
+        return sum(map(str.isdigit, value)) >= _FEWEST_DIGITS
+    if kind == "iban":
+        return bool(_IBAN.fullmatch(value.strip()))
+    if kind == "id":
+        digits = sum(map(str.isdigit, value))
+        return digits >= _SHORT and len(value) <= 2 * _LONG and len(words) <= _SHORT
+    if kind == "address":
+        return any(map(str.isdigit, value)) and len(words) > 1
+    return len(value) >= _FEWEST_DIGITS - 1
+
+
+# --- words
+
+
+def _texts(sample: Sample) -> Iterator[str]:
+    """Yield all texts of a conversation: words, and texts in calls and results."""
+    yield sample.system_message
+    for turn in sample.turns:
+        if isinstance(turn, CallTurn):
+            for call in turn.calls:
+                for value in call.arguments.values():
+                    yield from _texts_in(value)
+        elif isinstance(turn, ResultTurn):
+            for result in turn.results:
+                yield from _texts_in(result)
+        else:
+            yield turn.text
+            if isinstance(turn, UserTurn) and turn.external is not None:
+                yield turn.external.text
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list() | dict():
+            for one in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
+                yield from _texts_in(one)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a text in overlapping pieces cut between words, as others' patterns may be slow."""
+    at = 0
+    while len(text) - at > _PIECE:
+        gap = _GAP.search(text, at + _PIECE, at + _LONGEST_WORD)
+        end = gap.start() if gap else at + _LONGEST_WORD
+        yield text[at:end]
+        back = _GAP.search(text, max(at + 1, end - _OVERLAP), end)
+        at = back.start() if back else end
+    yield text[at:]
+
+
+class _Finder:
+    """Finds personal values in the texts of a conversation."""
+
+    def __init__(self, language: Language, lower: frozenset[str]) -> None:
+        self._language, self._names = language, NameFinder(language, lower)
+
+    def find(self, text: str) -> Iterator[PersonalValue]:
+        """Yield the personal values in a text; surer finds take precedence where finds overlap."""
+        for piece in _pieces(text):
+            taken = Spans()
+            for kind in KINDS:
+                if kind == "address":
+                    for one in find_addresses(piece):
+                        if not taken.overlaps(one.start, one.end):
+                            taken.add(one.start, one.end)
+                            yield PersonalValue(kind, piece[one.start : one.end], one.address)
+                    continue
+                for start, end in self._places(kind, piece):
+                    if end > start and not taken.overlaps(start, end):
+                        taken.add(start, end)
+                        yield PersonalValue(kind, piece[start:end])
+
+    def _places(self, kind: PersonalKind, text: str) -> Places:
+        match kind:
+            case "secret":
+                for pattern in (_TOKEN, *_secret_patterns()):
+                    yield from (match.span() for match in pattern.finditer(text))
+            case "mail":
+                yield from (match.span() for match in _MAIL.finditer(text))
+            case "iban":
+                yield from _ibans(text)
+            case "card":
+                cards = _CARD.finditer(text)
+                yield from (one.span() for one in cards if has_luhn_digit(_digits_of(one[0])))
+            case "id":
+                yield from _identities(text)
+            case "phone":
+                yield from _phones(text, self._language)
+            case _:
+                yield from self._names.find(text)
+
+
+def _ibans(text: str) -> Places:
+    for match in _IBAN.finditer(text):
+        written = match[0]
+        while written:
+            if is_iban(written):
+                yield match.start(), match.start() + len(written)
+                break
+            # words may follow
+            written = written[: max(written.rfind(" "), written.rfind("-"), 0)]
+
+
+def is_iban(written: str) -> bool:
+    """Whether a text is an IBAN: of its country's length, with its check digits right."""
+    plain = regex.sub(r"[\s-]", "", written).upper()
+    return len(plain) == _iban_lengths().get(plain[:2]) and iban_remainder(plain) == 1
+
+
+def iban_remainder(plain: str) -> int:
+    """Return what the check of an IBAN (ISO 13616) leaves: 1 if its check digits are right."""
+    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97
+
+
+@cache
+def _iban_lengths() -> Mapping[str, int]:
+    return {one[:2]: int(one[2:]) for one in str(words_of_people("iban_lengths")).split()}
+
+
+def has_luhn_digit(digits: str) -> bool:
+    """Whether the last digit is the check digit of the others, as cards have it (ISO 7812)."""
+    doubled = (sum(divmod(2 * int(one), 10)) for one in digits[-2::-2])
+    return bool(digits) and (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
+
+
+def _digits_of(text: str) -> str:
+    return str(regex.sub(r"\D", "", text))
+
+
+def _identities(text: str) -> Places:
+    yield from (match.span() for match in _BARE_IDENTITY.finditer(text))
+    for match in _identity_pattern().finditer(text):
+        start, end = match.span("id")
+        while end > start and not text[end - 1].isalnum():
+            end -= 1
+        if sum(map(str.isdigit, text[start:end])) >= _SHORT and end - start >= _FEWEST_OF_ID:
+            yield start, end
+
+
+@cache
+def _identity_pattern() -> regex.Pattern[str]:
+    words = "|".join(words_of_people("id_words"))
+    return regex.compile(f"(?:{words}){words_of_people('id_joint')}{_IDENTITY}")
+
+
+def _phones(text: str, language: Language) -> Places:
+    from phonenumbers import Leniency, PhoneNumberMatcher, is_valid_number
+
+    if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
+        return
+    for region in (*regions_of(language), None):
+        for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
+            written = match.raw_string
+            if written.isdigit() and not is_valid_number(match.number):
+                continue  # an order's number
+            is_long = sum(map(str.isdigit, written)) >= _FEWEST_DIGITS
+            if is_long and not _NO_PHONE.fullmatch(written):
+                yield match.start, match.end
+
+
+def regions_of(language: Language) -> tuple[str, ...]:
+    """Return where numbers without a country's code are from, by the language of the text."""
+    regions = packaged("callwright.generators.taken", "phone_regions.yaml")
+    return tuple(regions.get(language, ()))
+
+
+def national_number(written: str, language: Language) -> str:
+    """Return a phone number's digits behind the country's code and the trunk's zero."""
+    from phonenumbers import NumberParseException, is_possible_number, parse
+
+    for region in (*regions_of(language), None):
+        try:
+            number = parse(written, region)
+        except NumberParseException:
+            continue
+        if is_possible_number(number):
+            return str(number.national_number)
+    digits = "".join(str(int(one)) for one in written if one.isdigit())
+    return digits.lstrip("0")
+
+
+# --- secrets
+
+
+@cache
+def _secret_patterns() -> tuple[Any, ...]:
+    """Return the patterns of detect-secrets' plug-ins; no secret is verified over the network."""
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    from detect_secrets import plugins
+    from detect_secrets.plugins.base import RegexBasedDetector
+
+    patterns: list[Any] = []
+    for module in iter_modules(plugins.__path__):
+        for member in vars(import_module(f"{plugins.__name__}.{module.name}")).values():
+            is_plugin = (
+                isinstance(member, type)
+                and issubclass(member, RegexBasedDetector)
+                and member is not RegexBasedDetector
+            )
+            if (
+                is_plugin
+                and module.name not in _NOT_SECRET
+                and isinstance(getattr(member, "denylist", None), list | tuple)
+            ):
+                patterns += member.denylist
+    return tuple(patterns)
+
+
+_NOT_SECRET = frozenset({"ip_public", "keyword", "basic_auth"})
+
+
+@cache
+def _secret_words() -> regex.Pattern[str]:
+    from detect_secrets.plugins.keyword import DENYLIST
+
+    return regex.compile(
+        "|".join((*DENYLIST, "access_?token", "auth_?token", "^token$", "bearer")), regex.IGNORECASE
+    )
