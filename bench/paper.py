@@ -76,7 +76,7 @@ release verify v1
 release card v1
 publish
 query 'from leaderboard'
-query 'from money'
+query 'from costs'
 query 'select count(*) from claims'
 query 'select count(*) from lineage'
 report --out {folder}/report.html

@@ -22,8 +22,8 @@ from pathlib import Path
 from bench.processes import cores, watch
 from callwright.flows.settings import environment
 from callwright.warehouse.browsing import SampleFilter, find_samples
+from callwright.warehouse.comments import list_views
 from callwright.warehouse.engine import Connection
-from callwright.warehouse.publish import list_views
 from callwright.warehouse.store import Warehouse
 
 _BATCH = 20_000

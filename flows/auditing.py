@@ -150,6 +150,7 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
                         }
                         survivors.write(orjson.dumps(line) + b"\n")
                 progress.advance(1)
+            warehouse.put(chats.calls if chats else ())
     return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
 
 
@@ -347,12 +348,9 @@ def keep_audit(
         "audit_arguments": arguments,
     }
     queries = {
-        "figures": ("select * from audit_summary where audit = ?", [key]),
-        "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
-        "arguments": (
-            "select * from audit_argument_grades where source = ? and model = ?",
-            [source, model],
-        ),
+        "figures": (sql("auditing.figures"), [key]),
+        "grades": (sql("auditing.grades"), [source, model]),
+        "arguments": (sql("auditing.arguments"), [source, model]),
     }
     with warehouse.together():
         warehouse.put_rows(tables)
@@ -556,6 +554,7 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
         async with task_group() as tasks:
             async for sample in chats.in_flight.admit(samples, errors):
                 tasks.create_task(read(sample))
+    open_warehouse(settings).put(calls)
     if (error := gravest(errors)) is not None:
         raise error
     # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost,

@@ -397,7 +397,7 @@ def context_for(
 ) -> StageContext:
     """Return the context in which a check reads a sample; `tools` are by key."""
     # rules never ask it
-    chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None
+    chat: Any = chats.of(stage, chats.calls.append) if chats is not None else None
     return StageContext(chat, Random(sample.key), tools, environments)
 
 

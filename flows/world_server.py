@@ -160,11 +160,14 @@ def _session_of(asked: "ServerRequestContext[Any]") -> str:
 
 
 async def serve_stdio(server: "Server[Any]") -> None:
-    """Serve one session over this process's input and output, until the input ends."""
+    """Serve one session over this process's input and output, until either of them ends."""
     from mcp.server.stdio import stdio_server
 
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    try:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # the client has gone, and nobody reads an answer
 
 
 def serve_http(server: "Server[Any]", port: int) -> None:

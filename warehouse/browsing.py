@@ -238,7 +238,7 @@ _PASSED = {
 
 def list_boards(warehouse: Warehouse) -> list[Row]:
     """Return the leaderboards of all releases: one row per contestant."""
-    return warehouse.rows(sql("evaluations.boards", releases="true"))
+    return warehouse.rows(sql("evaluations.board", releases="true"))
 
 
 def read_release(warehouse: Warehouse, name: str) -> Row | None:

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from callwright.warehouse.yaml_text import read_yaml
 
 FILE = "vocabulary.yaml"
+INTERNAL = "Internal:"  # begins the comment of a view that is for other views and the product
 _HEAD = re.compile(r"((?:^--[^\n]*\n)+)create or replace view (\w+)", re.MULTILINE)
 
 
@@ -34,11 +36,23 @@ def vocabulary_text() -> str:
     return files("callwright.warehouse").joinpath(FILE).read_text(encoding="utf-8")
 
 
+def list_views(purpose: Literal["parquet", "answered_ahead", "internal"]) -> list[str]:
+    """Return the views that `published.yaml` lists for this treatment."""
+    text = files("callwright.warehouse").joinpath("published.yaml").read_text(encoding="utf-8")
+    listed: dict[str, list[str]] = read_yaml(text)
+    return listed[purpose]
+
+
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
-    """Return the description of each view in some scripts, from the comment above it."""
+    """Return the description of each view in some scripts, from the comment above it.
+
+    Those of internal views say so.
+    """
     heads = (found for script in scripts for found in _HEAD.findall(script))
     texts = ((name, head.strip().splitlines()) for head, name in heads)
-    return {name: " ".join(line[2:].strip() for line in rows).strip() for name, rows in texts}
+    told = {name: " ".join(line[2:].strip() for line in rows).strip() for name, rows in texts}
+    internal = list_views("internal")
+    return {name: f"{INTERNAL} {text}" if name in internal else text for name, text in told.items()}
 
 
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:

@@ -11,17 +11,15 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
-from typing import IO, Literal, NamedTuple
+from typing import IO, NamedTuple
 
-from callwright.warehouse.comments import table_comments
+from callwright.warehouse.comments import list_views, table_comments
 from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import tables
 from callwright.warehouse.waiting import Busy, when_free
-from callwright.warehouse.yaml_text import read_yaml
 
 MANY = 20_000  # samples, with which views that scan are answered ahead
 _AS_PARQUET = "format parquet, compression zstd, compression_level 1"  # half as large as by default
@@ -145,13 +143,6 @@ def _answer_ahead(copy: Warehouse) -> None:
                 connection.execute(f"drop view {view}")
                 connection.execute(f"alter table ahead rename to {view}")
                 connection.execute(table_comments(view, comment, columns))
-
-
-def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
-    """Return the views that `published.yaml` lists for this treatment."""
-    text = files("callwright.warehouse").joinpath("published.yaml").read_text()
-    listed: dict[str, list[str]] = read_yaml(text)
-    return listed[purpose]
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: float) -> None:

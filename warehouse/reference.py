@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from callwright.warehouse.comments import INTERNAL
 from callwright.warehouse.store import Warehouse
 
 TITLE = "## Reference"
@@ -50,10 +51,12 @@ def read_relations(warehouse: Warehouse) -> list[Relation]:
 
 
 def reference(relations: Iterable[Relation]) -> str:
-    """Return the reference part of docs/sql.md."""
+    """Return the reference part of docs/sql.md, without internal views."""
     lines = [TITLE, "", "Made from the comments in the database (`make docs`)."]
     titles = {False: "### Tables", True: "### Views"}
     for relation in relations:
+        if relation.comment.startswith(INTERNAL):
+            continue
         if relation.is_view in titles:
             lines += ["", titles.pop(relation.is_view)]
         lines += ["", f"#### `{relation.name}`", "", _plain(relation.comment), ""]

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
+from callwright.warehouse.comments import comment_script, list_views, view_comments, vocabulary_text
 from callwright.warehouse.engine import (
     CATALOG,
     Answer,
@@ -299,7 +299,11 @@ def _latest() -> _Latest:
         listed = {file.name: file for file in folder if file.name.endswith(".sql")}
         found |= {one: listed[one].read_text(encoding="utf-8") for one in sorted(listed)}
     texts = list(views.values())  # those that are there already are not written again
-    return _Latest(scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}")
+    return _Latest(
+        scripts,
+        texts,
+        f"{_VIEWS}{content_key([*texts, vocabulary_text(), *list_views('internal')])}",
+    )
 
 
 def _is_current(connection: Connection) -> bool:
@@ -334,6 +338,10 @@ def _migrate(connection: Connection, path: Path) -> None:
     for name, script in fresh.items():
         connection.execute(script)
         connection.execute("insert into migrations (name) values (?)", [name])
+    # Those that this version no longer has go, too.
+    old = "select view_name from duckdb_views() where not internal"
+    for (view,) in connection.execute(old).fetchall():
+        connection.execute(f'drop view "{view}"')
     for view in views:
         connection.execute(view)
     told = "select table_name, column_name from duckdb_columns() where not internal"

@@ -1,15 +1,17 @@
 """What the tools for agents answer: records with a schema, each short enough to be read whole."""
 
+import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from callwright.warehouse.counts import count_of
+from callwright.warehouse.errors import ConfigurationError
 
 MOST_CHARACTERS = 40_000  # of an answer as JSON
-_LONGEST = 2_000  # characters of a text
+_TEXTS = (2_000, 400, 80)  # characters of a text, the fewer the more there are
 _FEWEST = 3  # items of a list that is cut
 
 
@@ -197,48 +199,68 @@ class WrittenExport(AgentAnswer):
 
 
 def plain(value: object) -> Any:  # noqa: ANN401 - JSON
-    """Return a value as JSON, times and paths as text."""
-    return orjson.loads(orjson.dumps(value, default=_text, option=orjson.OPT_NON_STR_KEYS))
-
-
-def _text(value: object) -> object:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    named = getattr(value, "_asdict", None)  # of a named tuple
-    return named() if named else str(value)
+    """Return a value as JSON: times and paths as text, records as objects, no NaN."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if isfinite(value) else None
+        case BaseModel():
+            return value.model_dump(mode="json")
+        case Mapping():
+            return {str(name): plain(one) for name, one in value.items()}
+        case tuple() if hasattr(value, "_asdict"):
+            return plain(value._asdict())
+        case list() | tuple():
+            return [plain(one) for one in value]
+        case _:
+            return str(value)
 
 
 def shortened(answer: AgentAnswer) -> dict[str, Any]:
-    """Return an answer as JSON of at most MOST_CHARACTERS, and what was left out of it."""
-    body: dict[str, Any] = _with_short_texts(answer.model_dump(mode="json"))
-    told = {one: len(body[one]) for one in body if isinstance(body[one], list)}
-    whole = dict(told)
-    while _size(body) > MOST_CHARACTERS:
-        lists = {name: _size(body[name]) for name in told if told[name] > _FEWEST}
-        if not lists:
-            break
-        longest = max(lists, key=lambda name: lists[name])
-        told[longest] = max(_FEWEST, told[longest] // 2)
-        body[longest] = body[longest][: told[longest]]
-    cut = [
-        f"{name}: {told[name]} of {count_of(whole[name], 'entry', 'entries')}"
-        for name in told
-        if told[name] < whole[name]
-    ]
-    before = body.pop("shortened")
-    return body | {"shortened": [*before, *cut]}
+    """Return an answer as JSON of at most MOST_CHARACTERS, and what was left out of it.
+
+    Raises ConfigurationError if the first items of its lists are too long by themselves.
+    """
+    body: dict[str, Any] = answer.model_dump(mode="json")
+    cut = body.pop("shortened")
+    whole = {name: len(one) for name, one in body.items() if isinstance(one, list)}
+    for most in _TEXTS:
+        body = _with_short_texts(body, most)
+        while (size := _size(body)) > MOST_CHARACTERS:
+            lists = {name: _size(body[name]) for name in whole if len(body[name]) > _FEWEST}
+            if not lists:
+                break
+            longest = max(lists, key=lambda name: lists[name])
+            body[longest] = body[longest][: max(_FEWEST, len(body[longest]) // 2)]
+        else:
+            cut += [
+                f"{name}: {len(body[name])} of {count_of(many, 'entry', 'entries')}"
+                for name, many in whole.items()
+                if len(body[name]) < many
+            ]
+            return body | {"shortened": cut}
+    raise ConfigurationError(
+        f"The answer has {size} characters, more than {MOST_CHARACTERS}. Ask for less, such as"
+        " fewer columns."
+    )
 
 
 def _size(value: object) -> int:
-    return len(orjson.dumps(value))
+    return len(json.dumps(value, ensure_ascii=False))
 
 
-def _with_short_texts(value: Any) -> Any:  # noqa: ANN401 - JSON
+def short_text(text: str, most: int) -> str:
+    """Return a text, cut behind so many characters."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
+def _with_short_texts(value: Any, most: int) -> Any:  # noqa: ANN401 - JSON
     match value:
-        case str() if len(value) > _LONGEST:
-            return f"{value[:_LONGEST]}… ({len(value)} characters)"
+        case str():
+            return short_text(value, most)
         case Mapping():
-            return {name: _with_short_texts(one) for name, one in value.items()}
+            return {name: _with_short_texts(one, most) for name, one in value.items()}
         case list():
-            return [_with_short_texts(one) for one in value]
+            return [_with_short_texts(one, most) for one in value]
     return value

@@ -5,17 +5,17 @@ clients that ask for it, and stops when the client cancels it; what is done by t
 """
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
-from callwright.flows.agents.answers import shortened
+from callwright.flows.agents.answers import short_text, shortened
 from callwright.flows.agents.folder import AgentFolder
 from callwright.flows.agents.tools import AgentTool, AgentWork, agent_tools
 from callwright.flows.api.surroundings import ProgressStep, run_aside
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Tool,
     )
 
+_LONGEST = 8_000  # characters of a refusal, such as one that lists all mistakes of a recipe
 _BETWEEN = 0.25  # seconds between two messages of progress
 _INSTRUCTIONS = (
     "callwright makes and audits function-calling data sets: requests with the exact tool calls"
@@ -152,17 +153,15 @@ async def _called(
     try:
         with _reported(session) as tell:
             found = await run_aside(offered.tool.run(AgentWork(folder, tell), **values))
+        body = shortened(found)
     except CallwrightError as error:
         return _refused(str(error))
     except OSError as error:
         if (unwritable := store_error_of(error)) is None:
             raise
         return _refused(str(unwritable))
-    body = shortened(found)
-    text = visible_json(orjson.dumps(body).decode())
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=orjson.loads(text)
-    )
+    text = visible_json(json.dumps(body, ensure_ascii=False))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=body)
 
 
 def _problem_of(error: ValidationError, known: Sequence[str]) -> str:
@@ -175,7 +174,10 @@ def _problem_of(error: ValidationError, known: Sequence[str]) -> str:
 def _refused(sentence: str) -> "CallToolResult":
     from mcp.types import CallToolResult, TextContent
 
-    return CallToolResult(content=[TextContent(type="text", text=visible(sentence))], is_error=True)
+    return CallToolResult(
+        content=[TextContent(type="text", text=visible(short_text(sentence, _LONGEST)))],
+        is_error=True,
+    )
 
 
 @contextmanager

@@ -283,7 +283,7 @@ async def query(
     """Run a query in DuckDB's SQL on all that was built, reviewed and evaluated. Read only.
 
     Begin with `show tables`, then `describe accepted_samples`. Useful views: accepted_samples,
-    funnel, failures, rejections, review_queue, findings, leaderboard, llm_cost.
+    funnel, failures, rejections, review_queue, findings, leaderboard, costs.
 
     Args:
         sql: One query. It can change nothing and read no other file.

@@ -198,8 +198,8 @@ def _boards_text(found: "Evaluation", gate: "GateResult") -> "Iterator[str | Tex
     shown = packaged("callwright.flows.cli", "boards.yaml")
     columns, heads = shown["boards"], shown["heads"]
     rows, answers = found.leaderboard, found.answers
-    plans = [row for row in answers if row["plans"]]
-    conversations = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
+    plans = [row for row in answers if row["n_plans"]]
+    conversations = [row for row in answers if row["n_call_turns"] and row["slice_by"] == "all"]
     others = found.domains or plans or conversations
     boards = {
         "snapshots": [
@@ -208,7 +208,7 @@ def _boards_text(found: "Evaluation", gate: "GateResult") -> "Iterator[str | Tex
             if row["args_acc"] is not None or row["irrelevant"] is not None or not others
         ],
         "runs": found.domains,
-        "users": [row for row in found.domains if row["user_turns"] is not None],
+        "users": [row for row in found.domains if row["mean_user_turns"] is not None],
         "faults": [
             row for row in rows if any(row[one] is not None for one in columns["faults"][4:])
         ],

@@ -23,7 +23,7 @@ from callwright.flows.data_audit.replies import find_in_replies
 from callwright.flows.data_audit.running import AuditedData, Look
 from callwright.flows.data_checks import context_for, opened_chats
 from callwright.flows.run.work import task_group
-from callwright.flows.settings import Settings
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import stage_named
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.stages import StageContext
@@ -84,7 +84,10 @@ async def opened_look(
                 found = [tasks.create_task(find(record)) for record in records]
             return chain.from_iterable(one.result() for one in found)
 
-        yield look
+        try:
+            yield look
+        finally:  # what was asked is paid, whatever came of it
+            open_warehouse(settings).put(call for one in chats if one for call in one.calls)
 
 
 class _Differing(NamedTuple):

@@ -262,9 +262,12 @@ def _require_split(content: ReleaseContent, split: str) -> None:
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
-    """Return the leaderboard of a split of a release, or of all of it."""
+    """Return the leaderboard of a split of a release, or of all of it, without unfinished runs."""
     return _board(
-        "select * from leaderboard where release = ? and split = ?", release, settings, split
+        "select * from leaderboard where release = ? and split = ? and is_scored",
+        release,
+        settings,
+        split,
     )
 
 

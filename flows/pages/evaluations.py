@@ -46,7 +46,7 @@ class ShareInterval(NamedTuple):
 
 
 class Contestant(NamedTuple):
-    """One row of a leaderboard: name, items, and the share right with its 95 % Wilson interval."""
+    """One row of the view leaderboard: name, and the share right with its 95 % interval."""
 
     id: str
     name: str
@@ -200,9 +200,9 @@ def tools_page(look: Look, query: Query, name: str) -> str | None:
 
 def contestant_of(row: Row) -> Contestant:
     """Return a row of a leaderboard with its name and its share."""
-    return Contestant(
-        row["contestant"], contestant_name(row["contestant"]), row, share_of_items(row)
-    )
+    share = ShareInterval(*(row[one] for one in ("right_share", "right_low", "right_high")))
+    name = contestant_name(row["contestant"])
+    return Contestant(row["contestant"], name, row, share if row["n_judged"] else None)
 
 
 def contestant_name(contestant: str) -> str:
@@ -222,37 +222,13 @@ def share_of(right: int, judged: int) -> ShareInterval | None:
     return ShareInterval(right / judged, *share_interval(right, judged)) if judged else None
 
 
-def share_of_items(row: Row) -> ShareInterval | None:
-    """Return the share of right items, where those of one sample depend on each other.
-
-    The interval is Wilson's for the number of independent items that would make the share vary
-    as it does from sample to sample; see `share_of`.
-    """
-    judged, right = row["judged"], row["right_items"]
-    whole = share_of(right, judged)
-    if whole is None or row["samples"] == judged:
-        return whole
-    # squared differences from what is expected
-    spread = row["rr"] - 2 * whole.value * row["rj"] + whole.value**2 * row["jj"]
-    variance = spread / judged**2
-    worth = whole.value * (1 - whole.value) / variance if variance > 0 else row["samples"]
-    worth = min(float(judged), worth)
-    bounds = share_of(round(whole.value * worth), max(1, round(worth)))
-    half_down, half_up = (
-        (bounds.value - bounds.low, bounds.high - bounds.value) if bounds else (0.0, 0.0)
-    )
-    return ShareInterval(
-        whole.value, max(0.0, whole.value - half_down), min(1.0, whole.value + half_up)
-    )
-
-
 def _slices(
     rows: Sequence[Row], board: Sequence[Contestant]
 ) -> list[tuple[str, list[tuple[str, list[ShareInterval | None]]]]]:
     """Return a share for each contestant, by slice and value, in the order of the board."""
     shares = {
         (row["slice_by"], row["slice_value"], row["contestant"]): share_of(
-            row["right_items"], row["judged"]
+            row["n_right"], row["n_judged"]
         )
         for row in rows
     }

@@ -135,8 +135,8 @@ def _release(
         board,
         error_types_of(mine),
         by_contestant,
-        plans=[row for row in answers if row["plans"]],
-        conversations=[row for row in answers if row["call_turns"] and row["slice_by"] == "all"],
+        plans=[row for row in answers if row["n_plans"]],
+        conversations=[row for row in answers if row["n_call_turns"] and row["slice_by"] == "all"],
         **{
             table: [row for row in getattr(facts, table) if row["release"] == name]
             for table in _OF_A_RELEASE

@@ -143,7 +143,7 @@ def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
 class RepeatedWords(NamedTuple):
     """Words that too many requests of a build start with, or consist of apart from values.
 
-    The view `too_frequent` has them.
+    A row of the view `repeated_words`.
     """
 
     language: str
@@ -257,7 +257,7 @@ class UserRow(NamedTuple):
     user_errors: float | None
 
 
-Found = TypeVar("Found", RepeatedWords, ReaderRow, TrustRow, UserRow)
+Found = TypeVar("Found", ReaderRow, TrustRow)
 
 
 def rows_of_view(

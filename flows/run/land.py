@@ -112,7 +112,7 @@ class CompositionRow(NamedTuple):
 class SpendingRow(NamedTuple):
     """What a build asked and paid until now: `calls` went out, the ledger answered `known` ones.
 
-    Money is in US dollars.
+    Money is in US dollars. What measured the readers is not charged to the accepted samples.
     """
 
     calls: int
@@ -436,16 +436,12 @@ def report_build(run: GroupRun) -> BuildReport:
     """Count a build's funnel and composition as they stand."""
     warehouse, build, recipe = run.warehouse, run.build, run.recipe
     with warehouse.reading_together():
-        rows = warehouse.rows(
-            f"select {', '.join(FunnelRow._fields)} from funnel where build = ? order by position",  # noqa: S608 - our own names
-            [build],
-        )
+        rows = warehouse.rows(sql("statistics.funnel"), [build])
         funnel = tuple(FunnelRow(**row) for row in rows)
         landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
         [spent] = warehouse.rows(sql("statistics.spent"), [build])
         [noted] = warehouse.rows("select is_trial from builds where key = ?", [build])
         taken = sum(source.asked for source in known_sources(recipe, run.settings))
-        each = spent["cost"] / landed if landed else None
         return BuildReport(
             build=build,
             recipe=recipe.name,
@@ -457,11 +453,13 @@ def report_build(run: GroupRun) -> BuildReport:
             paths=tuple(path_rows(run)),
             conversations=tuple(conversation_rows(run)),
             is_trial=noted["is_trial"],
-            spending=SpendingRow(**spent, cost_per_accepted=each),
-            repeated=rows_of_view(warehouse, "too_frequent", RepeatedWords, build),
+            spending=SpendingRow(**spent),
+            repeated=tuple(
+                RepeatedWords(**row) for row in warehouse.rows(sql("statistics.repeated"), [build])
+            ),
             failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
             readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
-            users=rows_of_view(warehouse, "live_users", UserRow, build),
+            users=tuple(UserRow(**row) for row in warehouse.rows(sql("statistics.users"), [build])),
             wrong_at_most=recipe.accept.wrong_at_most,
             left_out=read_left_out(warehouse, build),
             untrusted=tuple(told_of_trust(warehouse, build, recipe.accept)),

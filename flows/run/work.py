@@ -290,9 +290,13 @@ class Chats:
     """A chat for each role, and what all that is carried with them shares: places and budget."""
 
     def __init__(self, chats: dict[str, LedgeredChat], concurrency: int, budget: Budget) -> None:
-        """Take opened chats; they send `concurrency` requests at once and spend of `budget`."""
+        """Take opened chats; they send `concurrency` requests at once and spend of `budget`.
+
+        `calls` holds those that were made outside of a build, for whoever keeps them.
+        """
         self._chats = chats
         self.budget = budget
+        self.calls = list[LlmCall]()
         self.in_flight = InFlight(AHEAD * concurrency, concurrency)
 
     def can_answer(self, stage: Stage) -> bool:

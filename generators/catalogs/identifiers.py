@@ -84,7 +84,7 @@ class _KnownIds(NamedTuple):
 
     def shown_for(self, name: str, of: str, path: str) -> str:
         """Return what an id looks like: one of this name, of a thing `of` that name, or usual."""
-        words = split_name(name.removesuffix("s"))
+        words = split_name(_first_of(name).removesuffix("s"))
         if len(words) == 1:
             thing = singular(of or _thing_before(name, path))
             words = (*split_name(thing), *words) if thing else words
@@ -177,6 +177,11 @@ def _path_of(draft: ToolDraft) -> str:
     return draft.where.rpartition("/")[0]
 
 
+def _first_of(name: str) -> str:
+    """Return the first of what a name offers: what takes an "id_or_name" takes an ID."""
+    return "_".join(split_name(name)).partition("_or_")[0] or name
+
+
 def _thing_before(name: str, path: str) -> str:
     """Return what a path's parameter is the id of: the step before it in the singular, or ""."""
     found = _IN_PATH.findall(path.replace("~1", "/"))
@@ -214,7 +219,7 @@ class _Filling(NamedTuple):
         return self.done[place]
 
     def _member(self, name: str, schema: Any, of: str) -> Any:  # noqa: ANN401 - as above
-        if not isinstance(schema, dict) or not names_one(name):
+        if not isinstance(schema, dict) or not names_one(_first_of(name)):
             return self.filled(schema, name)
         is_list = json_type(schema) == "array"
         one = schema.get("items") if is_list else schema

@@ -210,8 +210,10 @@ def _fitting(
     known = [one for one in others if _types_fit(leaf.schema, one.schema)]
     exact = [one for one in known if one.subject.thing == subject.thing]
     alike = exact or [one for one in known if same_thing(one.subject.thing, subject.thing)]
+    # a carrier's services state its id once more, in the same response
+    owners = {one.tool for one in alike if one.is_own}
     return sorted(
-        alike,
+        (one for one in alike if one.is_own or one.tool not in owners),
         key=lambda offer: (not offer.is_own, offer.field.count("."), len(words_of(offer.field))),
     )
 

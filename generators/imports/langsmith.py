@@ -63,16 +63,27 @@ def _span_of(run: Fields) -> Span:
         return span._replace(returned=_result(returned)) if is_result else span
     if run.get("run_type") not in _MODELS:
         return span
-    listed = items(told.get("messages"))
+    asked = told.get("messages", told.get("input"))
+    listed = [{"role": "user", "content": asked}] if _is_said(asked) else items(asked)
     if len(listed) == 1 and isinstance(listed[0], list):  # LangChain asks several at once
         listed = listed[0]
-    asked = part(part(run, "extra"), "invocation_params", "options")
-    tools = told.get("tools") or asked.get("tools") or asked.get("functions")
-    span = span._replace(messages=tuple(map(_plain, listed)), tools=tools)
+    given = part(part(run, "extra"), "invocation_params", "options")
+    tools = told.get("tools") or given.get("tools") or given.get("functions")
+    system = "\n".join(words(one, "text") for one in objects(told.get("system")))
+    span = span._replace(
+        messages=tuple(map(_plain, listed)),
+        tools=tools,
+        system=system or words(told, "system", "instructions"),
+    )
     try:
         return span._replace(answers=tuple(map(_plain, _answers(answer))))
     except UnreadableChat as error:
         return span._replace(unreadable=str(error))
+
+
+def _is_said(value: JsonValue) -> bool:
+    """Whether a value is the user's words, and no JSON text of messages."""
+    return isinstance(value, str) and not items(value)
 
 
 def _answers(outputs: Fields) -> list[JsonValue]:

@@ -49,9 +49,9 @@ def towns(language: Language) -> tuple[Town, ...]:
 _PARTS = {
     part: re.compile(rf"(?:^| )(?:{words})$")
     for part, words in {
-        "city": r"(?:city|town|locality|municipality)(?: name)?|location|place",
+        "city": r"(?:city|town|locality|municipality)(?: (?:name|locality))?|location|place",
         "country": r"country(?: (?:code|name|iso))?",
-        "region": r"(?:state|province|region)(?: (?:code|name))?",
+        "region": r"(?:state|province|region)(?: (?:code|name|province))?",
         "postal": r"(?:zip|postal|post)(?: code)?|postcode",
         "latitude": r"lat|latitude",
         "longitude": r"lng|lon|long|longitude",

@@ -93,7 +93,7 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
         case "pin":
             return _digits(4, rng)
         case "file":
-            return f"{_pick('files', rng)}-{_digits(3, rng)}.{_pick('endings', rng)}"
+            return write_file(name, "", rng)
         case "uuid":
             text = f"{rng.getrandbits(128):032x}"
             return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
@@ -103,6 +103,14 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
     telling = [word for word in words if word not in _NUMBERED or words[-1] != "id"]
     shape = next((_SHAPES[word] for word in telling if word in _SHAPES), None)
     return shape(rng) if shape else _identifier(words, rng)
+
+
+def write_file(name: str, about: str, rng: Random) -> str:
+    """Return the name of a file, with an ending by what its parameter is called and about."""
+    said = f"{' '.join(split_name(name))} {about}".lower()
+    rows = code_table("endings_by_words")
+    endings = next((row for words, row in rows if re.search(words, said)), code_table("endings"))
+    return f"{_pick('files', rng)}-{_digits(3, rng)}.{rng.choice(endings)}"
 
 
 def write_link(name: str, about: str, rng: Random) -> str:

@@ -13,6 +13,8 @@ _TOLD_CODE = LanguagePattern(
 )
 # escapes, alternatives, brackets of code, a quoted value of a field
 _PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
+# bytes in base64, and lines of a file
+_FOR_NO_CHAT = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}|(?:[^\n]*\S[^\n]*\n){3,}.*", re.DOTALL)
 # seconds or milliseconds since 1970
 _EPOCH, _CLOCKED = re.compile(r"1\d{9}(\d{3})?"), frozenset({"at", "time", "date", "timestamp"})
 _SAYS_EPOCH = re.compile(r"\b(?:unix|epoch|timestamp)\b", re.IGNORECASE)
@@ -20,7 +22,7 @@ _THOUSAND = 1000
 # what a writer of documents puts where a value goes: the word for it, brackets, dots, "your-…"
 _PLACEHOLDER = re.compile(
     r"(?:string|foo|bar|baz|foo ?bar|example|sample|placeholder|lorem ipsum.*|null|todo|tbd)\d*"
-    r"|<[^<>]+>|\$?\{\{?[^{}]+\}\}?|\[[a-z _-]+\]"
+    r"|<[^<>]+>|\$?\{\{?[^{}]+\}\}?|\[[a-z _-]+\]|.*\[(?-i:[A-Z]+(?:[ _-][A-Z]+)*)\].*"
     r"|your\b.*|(?-i:My(?: [A-Z]\w*)+)|(?:my|your|some)[-_.]\S+|.*(?:\.\.\.|…|x{4,}|\*{3,}).*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -44,8 +46,12 @@ def is_placeholder(example: str, name: str) -> bool:
 
 
 def usable_examples(name: str, schema: JsonSchema) -> list[str]:
-    """Return the texts among a schema's examples that a person might give, without quotes."""
-    stated = (one for one in schema.get("examples") or () if isinstance(one, str))
+    """Return the texts among a schema's examples that a person might give, without quotes.
+
+    Nobody gives bytes or the lines of a file in a sentence.
+    """
+    texts = (one for one in schema.get("examples") or () if isinstance(one, str))
+    stated = (one for one in texts if not _FOR_NO_CHAT.fullmatch(one.strip()))
     bare = (" ".join(one.split()).strip() for one in stated)
     told = (one[1:-1].strip() if one[:1] == one[-1:] and one[:1] in "\"'" else one for one in bare)
     return [one for one in told if one.strip("\"'") and not is_placeholder(one, name)]

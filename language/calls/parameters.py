@@ -335,6 +335,7 @@ _FREE_KEYS = frozenset(
 _OF_FILES = ("byte", "binary")
 _NAMING = ("name", "names")
 _DEEPEST = 6  # members within members that are looked at
+_MANY_MEMBERS = 6  # that an object names, without saying which it needs
 
 
 def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
@@ -391,6 +392,9 @@ def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
         return all(tells_values(name, one, level + 1) for one in listed)
     members, required = schema.get("properties") or {}, schema.get("required") or ()
     needed = [one for one in required if one in members]
+    # which of a shipment's twenty details a label needs, only those know who have read all of them
+    if not needed and len(members) >= _MANY_MEMBERS and "examples" not in schema:
+        return False
     told = (tells_values(one, members[one], level + 1) for one in needed or members)
     if not members:
         has_free_keys = isinstance(schema.get("additionalProperties"), dict)

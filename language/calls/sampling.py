@@ -18,6 +18,7 @@ from callwright.language.calls.codes import (
     like,
     phrase,
     write_code,
+    write_file,
     write_link,
 )
 from callwright.language.calls.examples import ticks_in_a_second, usable_examples
@@ -387,12 +388,9 @@ def _map(name: str, schema: JsonSchema, language: Language, rng: Random, depth: 
             key = str(make_value("key", {"type": "string", **keyed}, language, rng))
         else:
             key = rng.choice([*usual])
-        is_text = json_type(inner) == "string" and not inner.keys() & {"enum", "pattern", "format"}
-        named = is_text and key in usual
+        told = [one for one in usual.get(key, ()) if fits(one, inner)]
         values[key] = (
-            rng.choice(usual[key])
-            if named
-            else make_value(name, inner, language, rng, depth=depth + 1)
+            rng.choice(told) if told else make_value(name, inner, language, rng, depth=depth + 1)
         )
     return values
 
@@ -455,8 +453,8 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
             return f"{_random_day(rng)}{joint}{_clock(name, schema, rng)}{end}"
     if kind in CODED or kind == "code":
         about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
-        is_link = kind == "link"
-        return write_link(name, about, rng) if is_link else write_code(kind, name, language, rng)
+        by_words = {"link": write_link, "file": write_file}.get(kind)
+        return by_words(name, about, rng) if by_words else write_code(kind, name, language, rng)
     if kind in NUMERIC:
         low, high = _likely(kind, name)
         step = _step(kind, low)

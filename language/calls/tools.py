@@ -179,7 +179,7 @@ def _is_about(words: Sequence[str], verb: str, rest: str) -> bool:
     """Whether all that a sentence is about stands in a tool's name, but not what it does to it."""
     named = set(map(singular, words))
     about = {singular(one) for one in _WORDS.findall(rest.lower())} - _ARTICLES
-    return bool(about) and about <= named and singular(verb) not in named
+    return bool(about) and about <= named and not any(one.startswith(verb) for one in named)
 
 
 @lru_cache(8192)

@@ -202,6 +202,9 @@ def _of_world(call: GoldCall, known: frozenset[str], scene: Scene) -> Iterator[_
 
 
 def _unknown_tool(call: GoldCall, tools: Mapping[str, Tool]) -> _Doubt:
+    if not tools:  # as in logs that keep none
+        reason = "The record has no documents of tools, so this call is held against none."
+        return _Doubt("undeclared", reason, "note", gold=call.tool)
     fitting = [
         name
         for name, tool in tools.items()

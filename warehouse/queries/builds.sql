@@ -5,15 +5,19 @@ with ended as (
         count(distinct subject) filter (outcome = 'rejected') as rejected,
         count(distinct subject) filter (outcome = 'failed') as failed
     from outcomes group by build
-), made as (select build, count(*) as made from build_samples group by build)
+), made as (select build, count(*) as made from build_samples group by build
+), spent as (
+    select build, sum(cost) as cost, sum(n_requests - n_cached)::bigint as calls, sum(cost_per_accepted) as cost_per_accepted
+    from costs where build <> '' group by build
+)
 select b.key, b.recipe, b.started_at, b.finished_at, coalesce(b.is_trial, false) as is_trial,
     b.key in (select build from latest_builds) as is_latest,
     epoch(b.finished_at - b.started_at) as seconds, coalesce(m.made, 0) as made,
     coalesce(list_sum(json_extract(b.body, '$.samples.*')::integer[]), 0)::bigint as asked,
     coalesce(e.landed, 0) as landed, coalesce(e.waiting, 0) as waiting, coalesce(e.rejected, 0) as rejected,
-    coalesce(e.failed, 0) as failed, coalesce(c.cost, 0) as cost, coalesce(c.calls, 0) as calls
+    coalesce(e.failed, 0) as failed, coalesce(c.cost, 0) as cost, coalesce(c.calls, 0) as calls, c.cost_per_accepted
 from builds b left join ended e on e.build = b.key left join made m on m.build = b.key
-left join cost_per_accepted c on c.build = b.key
+left join spent c on c.build = b.key
 
 -- name: newest_first
 @builds order by b.started_at desc
@@ -26,19 +30,20 @@ left join cost_per_accepted c on c.build = b.key
 order by b.started_at desc limit 1
 
 -- name: funnel
-select * from funnel where build = ? order by position
+select stage, stage_group, position, n_entered as entered, n_passed as passed, n_rejected as rejected, n_failed as failed,
+    n_waiting as waiting, n_not_applicable as not_applicable, n_personal_values as personal_data
+from funnel where build = ? order by position
 
 -- name: personal
-select * from personal_data where build = ?
+select * rename (n_records as records, n_values as personal_values) from personal_data where build = ?
 
 -- name: cost
-select stage, model, count(*) as calls, count(*) filter (cached) as cached, count(*) filter (error <> '') as errors,
-    sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(cost) as cost,
-    quantile_cont(latency, 0.5) filter (not cached) as latency
-from llm_calls where build = ? group by stage, model order by cost desc, calls desc, stage
+select * from costs where build = ? order by cost desc, n_requests desc, stage
 
 -- name: kinds
-select * from composition where build = ? order by kind, language
+select kind, language, n_made as made, n_landed as landed, n_proved as proved, n_judged as judged, n_vouched as vouched,
+    n_waiting as waiting
+from composition where build = ? order by kind, language
 
 -- name: left_out
 select kind, language, place, count(*) filter (tool <> '') as tools, sum(samples)::bigint as samples, reason,

@@ -14,9 +14,8 @@ from llm_calls c left join (select subject, any_value(kind) as kind from kinds g
 where not c.cached group by all order by c.stage
 
 -- name: earlier
-select b.key, b.body, sum(c.made)::int as made, sum(c.landed)::int as accepted,
-    (select sum(p.calls + p.cached) from calls_per_accepted p where p.build = b.key) as calls,
-    (select sum(p.cost) from calls_per_accepted p where p.build = b.key) as cost
+select b.key, b.body, sum(c.n_made)::int as made, sum(c.n_landed)::int as accepted,
+    (select sum(p.n_requests) from costs p where p.build = b.key) as calls, (select sum(p.cost) from costs p where p.build = b.key) as cost
 from builds b join composition c on c.build = b.key
 where b.recipe = ? and b.finished_at is not null
 group by b.key, b.body, b.finished_at order by b.finished_at desc

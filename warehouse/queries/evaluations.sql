@@ -5,7 +5,7 @@ left join (select release as of_release, subject as of_sample, split from releas
 -- All items of the releases that the condition on `release` lets through.
 items as (
     select p.release, p.candidate, p.strategy, p.tools_shown, p.run,
-        p.candidate || '~' || p.strategy || '~' || p.tools_shown || '~' || p.run as contestant,
+        @contestant as contestant,
         p.subject as sample, p.turn, p.key as prediction,
         case when p.error_type is null then null else p.error_type = '' end as verdict,
         coalesce(p.error_type, '') as error_type, s.kind, s.language, s.category, coalesce(m.split, '') as split
@@ -13,7 +13,7 @@ items as (
     where @releases
     union all
     select r.release, r.candidate, r.strategy, 'first', r.run,
-        r.candidate || '~' || r.strategy || '~first~' || r.run,
+        candidate || '~' || strategy || '~first~' || run,
         r.subject, -1, r.key, r.success, if(r.success, '', coalesce(nullif(r.error_type, ''), 'no_success')),
         s.kind, s.language, s.category, coalesce(m.split, '') as split
     from (
@@ -23,42 +23,27 @@ items as (
     ) r join samples s on s.key = r.subject @of_split on m.of_release = r.release and m.of_sample = r.subject
 )
 
--- name: sums
--- Items of one sample depend on each other: an interval needs sums over samples of what was judged (j) and is right (r).
-sum(j)::bigint as judged, sum(r)::bigint as right_items, count(*) filter (j > 0) as samples, sum(r * r)::double as rr,
-sum(r * j)::double as rj, sum(j * j)::double as jj
+-- name: contestant
+candidate || '~' || strategy || '~' || tools_shown || '~' || run
 
--- name: counted_board
--- A row a contestant of these releases, without an order.
-with @items, spent as (
-    select release, candidate, sum(cost) as cost, quantile_cont(latency, 0.5) filter (not cached) as latency
-    from llm_calls where release <> '' and candidate <> '' group by all
-), by_sample as (
-    select release, contestant, candidate, strategy, tools_shown, run, sample, count(*) as items, count(verdict) as j,
-        count(*) filter (verdict) as r
-    from items group by all
-), counted as (
-    select release, contestant, candidate, strategy, tools_shown, run, sum(items)::bigint as items, @sums
-    from by_sample group by all
-)
-select c.*, s.cost, s.latency from counted c left join spent s using (release, candidate)
-
--- name: best_first
-c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant
+-- name: board
+-- A row a contestant of these releases, the best of each first; one that judges have scored has a row in the view by each.
+select release, @contestant as contestant, candidate, strategy, tools_shown, run, n_items, n_judged, n_right, right_share, right_low,
+    right_high, cost
+from (select l.*, r.created_at from leaderboard l left join releases r on r.name = l.release where split = '')
+where @releases and n_items is not null
+qualify row_number() over (partition by release, candidate, strategy, tools_shown, run order by judge) = 1
+order by created_at desc nulls last, release, right_share desc nulls last, contestant
 
 -- name: shown
 -- What is shown of an item: the calls that were due and those that were made, of a multi-step sample those of all its steps.
 select i.sample as of_sample, i.prediction, i.release, i.candidate, i.strategy, i.tools_shown, i.run, i.sample, i.kind, i.language, i.category,
-    i.turn, i.snapshot, i.snapshots, if(i.turn is null, to_json(json_extract(s.body, '$.turns[*].calls[*]')), i.due) as due,
-    i.calls, i.text, i.problem, i.verdict, coalesce(i.error_type, '') as error_type, i.judge_agrees, i.mode, i.judge,
+    i.turn, i.snapshot, i.n_snapshots, if(i.turn is null, to_json(json_extract(s.body, '$.turns[*].calls[*]')), i.due) as due,
+    i.calls, i.text, i.problem, i.is_right, coalesce(i.error_type, '') as error_type, i.is_right_by_judge, i.mode, i.judge,
     coalesce(list_filter(
         json_extract(s.body, '$.turns[*]')[:i.turn], lambda one: json_extract_string(one, '$.kind') = 'user'
     )[-1] ->> 'text', s.request) as request
 from prediction_items i join samples s on s.key = i.sample
-
--- name: boards
-@counted_board left join releases r on r.name = c.release
-order by r.created_at desc nulls last, c.release, @best_first
 
 -- name: mistakes
 with @items select release, contestant, error_type, count(*) as items from items
@@ -74,14 +59,10 @@ group by all order by r.created_at desc
 -- name: release
 select * from releases where name = ?
 
--- name: board
-@counted_board order by @best_first
-
 -- name: slices
-with @items select slice_by, slice_value, contestant, @sums from (
-    select slice_by, slice_value, contestant, sample, count(verdict) as j, count(*) filter (verdict) as r
-    from (unpivot items on kind, language, category, split into name slice_by value slice_value) group by all
-) group by all having judged > 0 order by slice_by, slice_value
+with @items select slice_by, slice_value, contestant, count(verdict) as n_judged, count(*) filter (verdict) as n_right
+from (unpivot items on kind, language, category, split into name slice_by value slice_value)
+group by all having n_judged > 0 order by slice_by, slice_value
 
 -- name: errors
 with @items select contestant, kind, error_type, count(*) as items from items
@@ -92,11 +73,11 @@ select * exclude (value), value from scores
 where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' order by metric
 
 -- name: passes
-select * from pass_k where release = ? and split = '' and kind = 'all' and runs > 1
+select * from pass_k where release = ? and split = '' and kind = 'all' and n_runs > 1
 order by candidate, strategy, tools_shown, mode, judge, k
 
 -- name: means
-select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and runs > 1
+select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and n_runs > 1
 order by metric, candidate, strategy, tools_shown, judge
 
 -- name: confusions

@@ -18,7 +18,7 @@ where r.release = $1 and list_contains($2::varchar[], r.candidate || '~' || r.st
 order by r.subject, r.candidate, r.strategy, r.mode, r.judge, r.run
 
 -- name: pass_rates
-select sample, avg(passed::integer) as pass_rate from sample_results
+select sample, avg(is_passed::integer) as pass_rate from sample_results
 where release = $1 and list_contains($2::varchar[], candidate || '~' || strategy) and list_contains($3::varchar[], sample)
 group by sample
 

@@ -43,7 +43,7 @@ select key, body from samples where key in (select unnest(?::varchar[]))
 
 -- name: repeated
 -- Of the different requests of a build in a language, those that stand beyond the share of their opening or skeleton in the order of
--- a hash of their words, whenever they were made; what has its place already stays. As in the view too_frequent, fifty are needed.
+-- a hash of their words, whenever they were made; what has its place already stays. As in the view repeated_words, fifty are needed.
 with said as (
     select s.key, s.language, s.request, exists (select 1 from outcomes r
         where r.build = $1 and r.stage = $3 and r.subject = s.key) as has_place

@@ -6,7 +6,9 @@ from release_samples r join samples s on s.key = r.subject left join acceptances
 where r.release = ? group by all order by s.kind, s.language, split
 
 -- name: leakage
-select * from split_leakage where release = ?
+select split, other_split, n_near_duplicates as near_duplicates, n_same_requests as same_requests, n_same_parents as same_parents,
+    n_same_tools as same_tools
+from split_leakage where release = ?
 
 -- name: duplicates
 select d.*, s.request, o.request as other_request, count(*) over () as total from release_duplicates d

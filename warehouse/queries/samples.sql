@@ -186,5 +186,5 @@ from llm_calls where subject in (@places) group by all order by min(made_at), st
 
 -- name: answers
 select * from (@evaluations.shown where i.sample in (@places))
-qualify row_number() over (partition by of_sample order by verdict nulls last, release, candidate, turn, prediction) <= 60
-order by verdict nulls last, release, candidate, turn, prediction
+qualify row_number() over (partition by of_sample order by is_right nulls last, release, candidate, turn, prediction) <= 60
+order by is_right nulls last, release, candidate, turn, prediction

@@ -28,14 +28,14 @@ select l.recipe, l.build, l.is_trial, l.started_at, coalesce(p.planned, 0) as pl
 from latest_builds l left join planned p using (build) left join ended e using (build) order by l.started_at desc
 
 -- name: funnel
-select stage, min(position) as position, sum(entered)::bigint as entered, sum(passed)::bigint as passed,
-    sum(rejected)::bigint as rejected, sum(failed)::bigint as failed, sum(waiting)::bigint as waiting,
-    sum(entered) = sum(passed) as none_stopped
-from funnel where is_latest group by stage having sum(not_applicable) < sum(entered) order by position
+select stage, min(position) as position, sum(n_entered)::bigint as entered, sum(n_passed)::bigint as passed,
+    sum(n_rejected)::bigint as rejected, sum(n_failed)::bigint as failed, sum(n_waiting)::bigint as waiting,
+    sum(n_entered) = sum(n_passed) as none_stopped
+from funnel where is_latest group by stage having sum(n_not_applicable) < sum(n_entered) order by position
 
 -- name: accepted
-select kind, language, count(*) as samples, count(*) filter (proved) as proved,
-    count(*) filter (grade = 'judged') as judged, count(*) filter (vouched) as vouched,
+select kind, language, count(*) as samples, count(*) filter (grade = 'proved') as proved,
+    count(*) filter (grade = 'judged') as judged, count(*) filter (grade = 'vouched') as vouched,
     count(*) filter (is_template) as of_template
 from accepted_samples where @landed_now group by all order by kind, language
 
@@ -48,7 +48,7 @@ select grade, coalesce(is_template, false) as is_template, samples, judged as re
 from check_precision where check_name = 'land'
 
 -- name: repeated
-select * from too_frequent where @now
+select * from repeated_words where @now and is_too_frequent
 
 -- name: superseded
 select count(*) as samples from acceptances
@@ -64,19 +64,21 @@ select b.recipe, p.* from reader_agreement p join builds b on b.key = p.build wh
 select * from check_precision where check_name <> 'land'
 
 -- name: audits
-select source, model, check_name, broken, still_proved, recall, recall_low, recall_high, intact, false_alarms, precision
+select source, model, check_name, n_broken as broken, n_still_proved as still_proved, recall, recall_low, recall_high, n_intact as intact,
+    alarm_share as false_alarms, precision
 from audit_summary where slice_by = 'all'
 
 -- name: unseen
-select source, model, slice_value as defect, broken, still_proved, recall, recall_low, recall_high from audit_summary
-where check_name = 'all checks' and slice_by = 'defect' and still_proved > 0
-order by source, model, still_proved / broken desc, defect
+select source, model, slice_value as defect, n_broken as broken, n_still_proved as still_proved, recall, recall_low, recall_high from audit_summary
+where check_name = 'all checks' and slice_by = 'defect' and n_still_proved > 0
+order by source, model, n_still_proved / n_broken desc, defect
 
 -- name: arguments
-select * exclude (wrong_share, correct_share) from audit_argument_grades
+select source, model, language, grade, n_wrong as wrong, n_wrong_landed as wrong_landed, n_correct as correct, precision
+from audit_argument_grades
 
 -- name: kinds
-select release, @run_name, judge, slice_value as kind, max(conversations) as conversations,
+select release, @run_name, judge, slice_value as kind, max(n_conversations) as conversations,
     max(func_acc) filter (snapshots = 'all') as func_acc, max(args_acc) filter (snapshots = 'all') as args_acc, max(pn_hr) filter (snapshots = 'all') as pn_hr,
     max(pn_mr) filter (snapshots = 'all') as pn_mr, max(pr) filter (snapshots = 'all') as pr, max(sr) filter (snapshots = 'all') as sr,
     max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift, max(coalesce(irrelevant, intent_shift)) as stopped
@@ -91,16 +93,18 @@ order by release, name, slice_by, slice_value
 select * from domain_board where split = ''
 
 -- name: parameter_types
-select release, candidate, mode, judge, parameter_type, sum(due)::bigint as due, sum(wrong)::bigint as wrong,
-    sum(wrong) / sum(due) as error_rate
+select release, candidate, mode, judge, parameter_type, sum(n_due)::bigint as due, sum(n_wrong)::bigint as wrong,
+    sum(n_wrong) / sum(n_due) as error_rate
 from parameter_type_errors group by all order by release, candidate, mode, judge, error_rate desc, parameter_type
 
 -- name: steps
-select release, candidate, mode, judge, extra_steps, sum(runs)::bigint as runs, sum(successes)::bigint as successes
+select release, candidate, mode, judge, n_extra_steps as extra_steps, sum(n_runs)::bigint as runs, sum(n_successes)::bigint as successes
 from step_distribution group by all order by release, candidate, mode, judge, extra_steps
 
 -- name: cost
-select * from cost_per_accepted where @now order by recipe
+select b.recipe, b.build, coalesce(any_value(c.n_accepted), 0) as n_accepted, coalesce(sum(c.n_requests - c.n_cached), 0)::bigint as calls,
+    coalesce(sum(c.cost), 0) as cost, sum(c.requests_per_accepted) as requests_per_accepted, sum(c.cost_per_accepted) as cost_per_accepted
+from latest_builds b left join costs c on c.build = b.build group by b.recipe, b.build order by b.recipe
 
 -- name: samples
 -- Of each reason some, of different kinds; then a few that nobody has anything against.

@@ -15,11 +15,20 @@ order by c.first_asked_at desc, r.candidate, r.tools_shown
 release = $1 and candidate = $2 and strategy = $3 and tools_shown = $4
 
 -- name: effects
-select * from changed_tool_effects where @of_change and split = $5
+select * rename (
+    n_samples as samples, n_better as better, n_worse as worse, n_both_right as both_right, n_both_wrong as both_wrong
+) from changed_tool_effects where @of_change and split = $5
 order by tool is not null, abs(better - worse) desc, better + worse desc, len(changed) = 0, tool
 
 -- name: confusions
-select due_tool, called_tool, before, after from changed_tool_confusions where @of_change
+-- Over the same answers as changed_tool_effects.
+from (
+    select c.due_tool, c.called_tool, count(*) filter (c.prediction = p.prediction_before) as before,
+        count(*) filter (c.prediction = p.prediction_after) as after
+    from (from changed_tool_pairs() where @of_change) p
+    join tool_confusions c on c.release = $1 and c.prediction in (p.prediction_before, p.prediction_after)
+    group by c.due_tool, c.called_tool
+)
 order by 'no call' in (due_tool, called_tool), abs(after - before) desc, after desc, due_tool, called_tool
 
 -- name: metrics

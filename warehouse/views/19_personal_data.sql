@@ -2,7 +2,7 @@
 -- were replaced (`personal_data: on`) or only counted (`report`). Records that are not drawn (`take`) are no part of the build.
 create or replace view personal_data as
 select
-    recipe, build, one.key as kind, count(*) as records, sum((one.value ->> '$')::bigint)::bigint as personal_values, is_replaced
+    recipe, build, one.key as kind, count(*) as n_records, sum((one.value ->> '$')::bigint)::bigint as n_values, is_replaced
 from (
     select
         b.recipe, o.build, unnest(map_entries(json_fields(d.body -> 'replaced'))) as one,
@@ -13,4 +13,4 @@ from (
     where o.stage = 'taken' and d.type = 'TakenRecord'
 )
 group by all
-order by recipe, build, personal_values desc, kind;
+order by recipe, build, n_values desc, kind;

@@ -1,22 +1,22 @@
--- entered = passed + rejected + failed + waiting, at each stage of each build; when a build is done, what a stage passed
--- on is what the next one met. `not_applicable` is how many of the passed ones the stage had nothing to do with. An edited sample takes the seat of the one that it was edited from:
+-- n_entered = n_passed + n_rejected + n_failed + n_waiting, at each stage of each build; when a build is done, what a stage passed
+-- on is what the next one met. `n_not_applicable` is how many of the passed ones the stage had nothing to do with. An edited sample takes the seat of the one that it was edited from:
 -- its own way through the checks belongs to the review and is not counted a second time, nor are readings that measure readers.
--- `personal_data` counts the values that were found in records taken from files; the view `personal_data` has them by kind.
+-- `n_personal_values` counts the values that were found in records taken from files; the view `personal_data` has them by kind.
 create or replace view funnel as
 select
     b.recipe, f.build, s.position, s.stage_group, f.stage,
-    count(*) as entered,
-    count(*) filter (f.outcome = 'passed') as passed,
-    count(*) filter (f.outcome = 'rejected') as rejected,
-    count(*) filter (f.outcome = 'failed') as failed,
-    count(*) filter (f.outcome = 'waiting') as waiting,
+    count(*) as n_entered,
+    count(*) filter (f.outcome = 'passed') as n_passed,
+    count(*) filter (f.outcome = 'rejected') as n_rejected,
+    count(*) filter (f.outcome = 'failed') as n_failed,
+    count(*) filter (f.outcome = 'waiting') as n_waiting,
     f.build in (select build from latest_builds) as is_latest,
-    count(*) filter (f.outcome = 'passed' and f.reason_code = 'not_applicable') as not_applicable,
-    coalesce(any_value(p.personal_values) filter (f.stage = 'taken'), 0) as personal_data
+    count(*) filter (f.outcome = 'passed' and f.reason_code = 'not_applicable') as n_not_applicable,
+    coalesce(any_value(p.n_values) filter (f.stage = 'taken'), 0) as n_personal_values
 from outcomes f
 join builds b on b.key = f.build
 left join stages s on s.name = f.stage
-left join (select build, sum(personal_values)::bigint as personal_values from personal_data group by build) p on p.build = f.build
+left join (select build, sum(n_values)::bigint as n_values from personal_data group by build) p on p.build = f.build
 where s.stage_group is distinct from 'measuring'
     and (f.stage = 'land' or not exists (select 1 from samples e where e.key = f.subject and e.stage = 'review'))
 group by all

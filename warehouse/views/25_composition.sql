@@ -16,14 +16,14 @@ with firsts as (
 )
 select
     b.recipe, w.build, s.kind, s.language,
-    count(*) as made,
-    count(*) filter (w.landed) as landed,
-    count(*) filter (w.landed and a.grade = 'proved') as proved,
-    count(*) filter (w.landed and a.grade = 'judged') as judged,
-    count(*) filter (w.landed and a.grade = 'vouched') as vouched,
-    count(*) filter (w.waiting) as waiting,
-    count(distinct s.category) filter (w.landed) as categories,
-    count(distinct json_extract_string(s.gold, '$[0].tool')) filter (w.landed) as tools
+    count(*) as n_made,
+    count(*) filter (w.landed) as n_landed,
+    count(*) filter (w.landed and a.grade = 'proved') as n_proved,
+    count(*) filter (w.landed and a.grade = 'judged') as n_judged,
+    count(*) filter (w.landed and a.grade = 'vouched') as n_vouched,
+    count(*) filter (w.waiting) as n_waiting,
+    count(distinct s.category) filter (w.landed) as n_categories,
+    count(distinct json_extract_string(s.gold, '$[0].tool')) filter (w.landed) as n_tools
 from ways w
 join samples s on s.key = w.subject
 join builds b on b.key = w.build

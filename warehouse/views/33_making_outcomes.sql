@@ -1,5 +1,5 @@
 -- What became of what a model was to word, by build, group of stages, model and language: refused while it was made, open (it waits for people, or
--- waited), judged or proved. `made` is what became a sample.
+-- waited), judged or proved. `n_made` is what became a sample.
 create or replace view making_outcomes as
 with wordings as (
     select b.build, s.language, t.stage_group, coalesce(g.grade, 'open') as outcome
@@ -20,11 +20,11 @@ with wordings as (
     where f.outcome = 'failed'
 )
 select b.recipe, w.build, coalesce(w.stage_group, '') as stage_group, b.generator as model, w.language,
-    count(*) as asked, count(*) filter (w.outcome <> 'refused') as made,
-    count(*) filter (w.outcome = 'refused') as refused, count(*) filter (w.outcome = 'open') as open,
-    count(*) filter (w.outcome = 'judged') as judged, count(*) filter (w.outcome = 'proved') as proved,
-    count(*) filter (w.outcome = 'refused') / count(*) as share_refused,
-    count(*) filter (w.outcome = 'open') / count(*) as share_open,
-    count(*) filter (w.outcome = 'judged') / count(*) as share_judged,
-    count(*) filter (w.outcome = 'proved') / count(*) as share_proved
+    count(*) as n_asked, count(*) filter (w.outcome <> 'refused') as n_made,
+    count(*) filter (w.outcome = 'refused') as n_refused, count(*) filter (w.outcome = 'open') as n_open,
+    count(*) filter (w.outcome = 'judged') as n_judged, count(*) filter (w.outcome = 'proved') as n_proved,
+    count(*) filter (w.outcome = 'refused') / count(*) as refused_share,
+    count(*) filter (w.outcome = 'open') / count(*) as open_share,
+    count(*) filter (w.outcome = 'judged') / count(*) as judged_share,
+    count(*) filter (w.outcome = 'proved') / count(*) as proved_share
 from wordings w join made_by b on b.key = w.build group by all;

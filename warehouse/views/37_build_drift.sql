@@ -9,7 +9,7 @@ with ranked as (
     from outcomes f join (select key, kind from samples) s on s.key = f.subject left join acceptances a on a.subject = f.subject
     where f.stage = 'land' and f.outcome = 'passed'
 ), figures as (
-    select build, 'passed' as figure, stage as slice_value, passed / entered as value from funnel
+    select build, 'passed' as figure, stage as slice_value, n_passed / n_entered as value from funnel
     union all
     select build, 'landed', kind, count(*) from landed group by build, kind
     union all

@@ -10,8 +10,8 @@ with followed as (
     select release, follows, subject, bool_or(is_new) as is_in, bool_or(not is_new) as was_in from members group by all
 )
 select
-    d.release, d.follows, s.kind, count(*) filter (is_in and not was_in) as added, count(*) filter (was_in and not is_in) as removed,
-    count(*) filter (is_in and was_in) as kept
+    d.release, d.follows, s.kind, count(*) filter (is_in and not was_in) as n_added, count(*) filter (was_in and not is_in) as n_removed,
+    count(*) filter (is_in and was_in) as n_kept
 from sides d join (select key, kind from samples) s on s.key = d.subject group by all order by d.release, s.kind;
 
 -- What the splits of a release share, a row a pair of splits: near duplicates, requests that are the same to the letter, parents that
@@ -43,8 +43,8 @@ with members as (
     group by all
 )
 select
-    p.release, p.split, p.other_split, coalesce(d.near_duplicates, 0) as near_duplicates, coalesce(r.same_requests, 0) as same_requests,
-    coalesce(q.same_parents, 0) as same_parents, coalesce(t.same_tools, 0) as same_tools
+    p.release, p.split, p.other_split, coalesce(d.near_duplicates, 0) as n_near_duplicates, coalesce(r.same_requests, 0) as n_same_requests,
+    coalesce(q.same_parents, 0) as n_same_parents, coalesce(t.same_tools, 0) as n_same_tools
 from pairs p
 left join duplicates d using (release, split, other_split)
 left join requests r using (release, split, other_split)

@@ -1,5 +1,5 @@
 -- The keys of every sample's ancestors, one row each, as in `lineage`, which says what they are.
-create or replace view ancestry as
+create or replace macro ancestors_of_samples() as table
 with recursive tool_parents as (
     select tool, draft as parent from made_tools
     union
@@ -15,7 +15,7 @@ with recursive tool_parents as (
     union all
     select distinct a.sample, a.distance + 1, l.parent from ancestors a join links l on l.child = a.ancestor where a.distance < 32
 )
-from ancestors;
+select * from ancestors;
 
 -- Every ancestor of every sample, one row each: distance 0 is the sample, then its draft call, its parameter choice,
 -- its assignment, the tool; an edited sample has the one it was edited from. A tool that was made has its own drafts
@@ -29,4 +29,4 @@ with stored as (
     select key, 'Tool', source, '', '' from tools
 )
 select a.sample, a.distance, a.ancestor, m.type, m.stage, m.model, m.prompt_version
-from ancestry a left join stored m on m.key = a.ancestor;
+from ancestors_of_samples() a left join stored m on m.key = a.ancestor;

@@ -15,8 +15,8 @@ with answers as (
 select
     c.release, c.candidate, c.label, row_number() over labels as version,
     c.first_asked_at = max(c.first_asked_at) over (partition by c.release, c.label) as is_newest, c.model, c.options, c.settings, c.prompts,
-    c.conditions, c.code_version, coalesce(a.strategies, []) as strategies, coalesce(a.samples, 0) as samples,
-    coalesce(a.runs, 0) as runs, coalesce(a.predictions, 0) as predictions, coalesce(p.multi_step_runs, 0) as multi_step_runs,
+    c.conditions, c.code_version, coalesce(a.strategies, []) as strategies, coalesce(a.samples, 0) as n_samples,
+    coalesce(a.runs, 0) as n_runs, coalesce(a.predictions, 0) as n_predictions, coalesce(p.multi_step_runs, 0) as n_multi_step_runs,
     coalesce(s.cost, 0) as cost, c.first_asked_at, greatest(a.answered_at, p.answered_at) as last_answered_at
 from candidate_settings c
 left join answers a using (release, candidate)

@@ -1,12 +1,12 @@
 -- What each candidate answered, beside what was due: a row a snapshot, or a whole run over a multi-step sample (its `turn` is null).
 -- `due` are the calls of that snapshot, [] where none is due, null where the assistant speaks and no call is asked for; `calls` are
--- those made, null where the reply could not be read. `verdict` is by rule, of a multi-step run by ComplexEval: true, false, or null
--- where it was not judged; `matched` says how a right one is right; `judge_agrees` says whether a judge finds that what differs means the same, null where none was asked.
+-- those made, null where the reply could not be read. `is_right` is by rule, of a multi-step run by ComplexEval: true, false, or null
+-- where it was not judged; `matched` says how a right one is right; `is_right_by_judge` says whether a judge finds that what differs means the same, null where none was asked.
 -- It reads the bodies of the samples that were answered: ask for a release, a candidate or a sample.
 create or replace view prediction_items as
 with turns as (
     select
-        p.*, s.kind, s.language, s.category, s.call_turns as snapshots,
+        p.*, s.kind, s.language, s.category, s.call_turns as n_snapshots,
         cast(json_extract(s.body, '$.turns[*].kind') as varchar[])[:p.turn + 1] as kinds_so_far,
         json_extract(s.body, '$.turns[' || p.turn || ']') as due_turn
     from predictions p join samples s on s.key = p.subject
@@ -17,13 +17,13 @@ with turns as (
 select
     t.release, t.candidate, coalesce(c.label, t.candidate) as label, t.strategy, t.tools_shown, t.run, '' as mode, '' as judge,
     t.subject as sample, t.kind, k.family, k.asked, t.language, t.category, t.turn,
-    case when t.due_turn ->> 'kind' = 'calls' then len(list_filter(t.kinds_so_far, lambda one: one = '"calls"')) else null end as snapshot, t.snapshots,
+    case when t.due_turn ->> 'kind' = 'calls' then len(list_filter(t.kinds_so_far, lambda one: one = '"calls"')) else null end as snapshot, t.n_snapshots,
     case when t.due_turn ->> 'kind' = 'calls' then to_json(list_transform(
         json_extract(t.due_turn, '$.calls[*]'), lambda due: {'tool': due ->> 'tool', 'arguments': due -> 'arguments'}
     )) else null end as due,
     t.calls, t.text, t.problem,
-    case when t.error_type is null then null else t.error_type = '' end as verdict, nullif(t.error_type, '') as error_type, nullif(t.matched, '') as matched,
-    a.agrees as judge_agrees, t.key as prediction, t.made_at
+    case when t.error_type is null then null else t.error_type = '' end as is_right, nullif(t.error_type, '') as error_type, nullif(t.matched, '') as matched,
+    a.agrees as is_right_by_judge, t.key as prediction, t.made_at
 from turns t
 left join kinds k on k.name = t.kind
 left join candidate_settings c on c.release = t.release and c.candidate = t.candidate

@@ -1,6 +1,6 @@
 -- How well each check, and all of them together (`check_name` is 'all checks'), tell broken samples from intact ones in the newest
--- audit of each source and model; over all, and by kind, family, language, defect, and defect within a family. `caught` of the `broken` ones were doubted,
--- `alarms` of the `intact` ones were too; what no check doubts and none settles is `open`, and is not `still_proved`. A defect is set beside the intact samples of the kinds and languages that it was put
+-- audit of each source and model; over all, and by kind, family, language, defect, and defect within a family. `n_caught` of the `n_broken` ones were doubted,
+-- `n_alarms` of the `n_intact` ones were too; what no check doubts and none settles is `open`, and is not `n_still_proved`. A defect is set beside the intact samples of the kinds and languages that it was put
 -- into. `precision` is the share of broken ones among what is doubted where as many are broken as intact: recall / (recall + false
 -- alarms). Shares lie between `_low` and `_high` with 95 % confidence (Wilson; of the precision both bounds at once).
 create or replace view audit_summary as
@@ -56,8 +56,9 @@ with newest as (
     from bounded
 )
 select
-    source, model, audit, check_name, slice_by, slice_value, broken, caught, still_proved, still_judged, recall, recall_low,
-    recall_high, intact, alarms, false_alarms, alarms_low, alarms_high,
+    source, model, audit, check_name, slice_by, slice_value, broken as n_broken, caught as n_caught, still_proved as n_still_proved,
+    still_judged as n_still_judged, recall, recall_low, recall_high, intact as n_intact, alarms as n_alarms, false_alarms as alarm_share,
+    alarms_low as alarm_low, alarms_high as alarm_high,
     recall / nullif(recall + false_alarms, 0) as precision,
     recall_low / nullif(recall_low + alarms_high, 0) as precision_low,
     recall_high / nullif(recall_high + alarms_low, 0) as precision_high

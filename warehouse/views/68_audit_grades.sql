@@ -1,4 +1,4 @@
--- What each grade is worth in the newest audit of each source and model: how many `broken` and `intact` samples got it. `precision`
+-- What each grade is worth in the newest audit of each source and model: how many `n_broken` and `n_intact` samples got it. `precision`
 -- is the share of intact ones among those of the grade where as many are broken as intact.
 create or replace view audit_grades as
 with newest as (
@@ -13,6 +13,6 @@ with newest as (
         broken / nullif(sum(broken) over of_audit, 0) as broken_share, intact / nullif(sum(intact) over of_audit, 0) as intact_share
     from counted window of_audit as (partition by source, model, language)
 )
-select source, model, language, grade, broken, broken_share, intact, intact_share,
+select source, model, language, grade, broken as n_broken, broken_share, intact as n_intact, intact_share,
     intact_share / nullif(intact_share + broken_share, 0) as precision
 from shares order by source, model, language, grade;

@@ -3,7 +3,7 @@
 -- judge forgives is an error here.
 create or replace view error_types as
 select
-    p.release, m.split, p.candidate, p.strategy, p.tools_shown, p.run, s.kind, p.error_type, count(*) as predictions, '' as mode, '' as judge
+    p.release, m.split, p.candidate, p.strategy, p.tools_shown, p.run, s.kind, p.error_type, count(*) as n_predictions, '' as mode, '' as judge
 from predictions p join samples s on s.key = p.subject left join release_samples m on m.release = p.release and m.subject = p.subject
 where p.error_type <> '' group by all
 union all

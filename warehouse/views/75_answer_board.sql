@@ -29,11 +29,11 @@ select
     max(high) filter (metric = 'ast') as ast_high,
     max(low) filter (metric = 'ast_soft') as ast_soft_low,
     max(high) filter (metric = 'ast_soft') as ast_soft_high,
-    max(count) filter (metric = 'judge_score') as graded_plans,
-    max(count) filter (metric = 'parameter_validity') as judged_parameters,
-    max(count) filter (metric = 'ast') as plans,
-    max(count) filter (metric = 'ast_soft') as call_turns,
-    max(count) filter (metric = 'invented') as answers
+    max(count) filter (metric = 'judge_score') as n_graded_plans,
+    max(count) filter (metric = 'parameter_validity') as n_judged_parameters,
+    max(count) filter (metric = 'ast') as n_plans,
+    max(count) filter (metric = 'ast_soft') as n_call_turns,
+    max(count) filter (metric = 'invented') as n_answers
 from scores where snapshots = 'all' group by all
 having count(*) filter (
     metric in ('ast', 'ast_soft', 'election_stability', 'invented', 'judge_score', 'parameter_validity', 'parameter_validity_of_all')

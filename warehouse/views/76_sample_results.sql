@@ -1,10 +1,10 @@
--- What came of each sample in each run of a candidate: `passed` where all of its answers that were judged are right (by rule), or the
--- multi-step run was a success; `items` were judged, `right_items` of them are right. What was not judged at all has no row.
+-- What came of each sample in each run of a candidate: `is_passed` where all of its answers that were judged are right (by rule), or the
+-- multi-step run was a success; `n_items` were judged, `n_right` of them are right. What was not judged at all has no row.
 -- `split` is the sample's, null without splits.
 create or replace view sample_results as
 select
     p.release, m.split, p.candidate, p.strategy, p.tools_shown, '' as mode, '' as judge, p.run, p.subject as sample,
-    bool_and(p.error_type = '') as passed, count(*) as items, count(*) filter (p.error_type = '') as right_items
+    bool_and(p.error_type = '') as is_passed, count(*) as n_items, count(*) filter (p.error_type = '') as n_right
 from predictions p left join release_samples m on m.release = p.release and m.subject = p.subject where p.error_type is not null group by all
 union all
 select r.release, m.split, r.candidate, r.strategy, 'first', r.mode, r.judge, r.run, r.subject, r.success, 1, r.success::integer
@@ -18,7 +18,7 @@ create or replace view pass_k as
 with counted as (
     select
         release, unnest(list_distinct(['', coalesce(split, '')])) as split, candidate, strategy, tools_shown, mode, judge, sample,
-        count(*) as runs, count(*) filter (passed) as passes
+        count(*) as runs, count(*) filter (is_passed) as passes
     from sample_results group by release, sample_results.split, candidate, strategy, tools_shown, mode, judge, sample
 ), whole as (
     select *, max(runs) over (partition by release, split, candidate, strategy, tools_shown, mode, judge) as all_runs from counted
@@ -37,7 +37,7 @@ with counted as (
     from shares
 )
 select
-    release, split, candidate, strategy, tools_shown, mode, judge, kind, runs, k, samples, pass_all, greatest(0, centre - half) as low,
+    release, split, candidate, strategy, tools_shown, mode, judge, kind, runs as n_runs, k, samples as n_samples, pass_all, greatest(0, centre - half) as low,
     least(1, centre + half) as high, pass_any
 from bounds order by release, split, candidate, strategy, tools_shown, mode, judge, kind <> 'all', kind, k;
 
@@ -58,6 +58,6 @@ with means as (
     from means
 )
 select
-    release, split, candidate, strategy, tools_shown, judge, snapshots, metric, slice_by, slice_value, runs, mean,
-    low, high, mean - half as run_low, mean + half as run_high, deviation, lowest, highest, count
+    release, split, candidate, strategy, tools_shown, judge, snapshots, metric, slice_by, slice_value, runs as n_runs, mean,
+    low, high, mean - half as run_low, mean + half as run_high, deviation, lowest, highest, count as n_things
 from students;

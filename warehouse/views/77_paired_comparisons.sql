@@ -9,7 +9,7 @@ with firsts as (
 ), pairs as (
     select
         a.release, unnest(list_distinct(['', coalesce(a.split, '')])) as split, a.tools_shown, a.mode, a.judge, a.candidate, a.strategy,
-        b.candidate as other, b.strategy as other_strategy, a.sample, a.passed, b.passed as other_passed
+        b.candidate as other, b.strategy as other_strategy, a.sample, a.is_passed as passed, b.is_passed as other_passed
     from firsts a join firsts b using (release, tools_shown, mode, judge, sample)
     where (a.candidate, a.strategy) < (b.candidate, b.strategy)
 ), kinds_of as (
@@ -24,8 +24,8 @@ with firsts as (
     select *, (only_candidate - only_other) / samples as difference, paired_half(only_candidate, only_other, samples) as half from counted
 )
 select
-    release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind, samples, both_pass, only_candidate,
-    only_other, neither_passes, difference, difference - half as low, difference + half as high,
+    release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind, samples as n_samples, both_pass as n_both,
+    only_candidate as n_only_candidate, only_other as n_only_other, neither_passes as n_neither, difference, difference - half as low, difference + half as high,
     paired_p_value(only_candidate, only_other) as p_value
 from tested order by release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind <> 'all', kind;
 
@@ -33,7 +33,7 @@ from tested order by release, split, tools_shown, mode, judge, candidate, strate
 -- without splits) and by which errors: too hard, or with wrong gold (see suspects). Two candidates at least.
 create or replace view failed_by_all as
 with by_candidate as (
-    select release, sample, candidate, bool_or(passed) as passes from sample_results group by all
+    select release, sample, candidate, bool_or(is_passed) as passes from sample_results group by all
 ), failed as (
     select release, sample, count(*) as candidates from by_candidate group by all having count(*) > 1 and not bool_or(passes)
 ), errors as (
@@ -41,7 +41,7 @@ with by_candidate as (
     union all
     select release, subject, error_type from multi_step_runs where not success
 )
-select f.release, m.split, f.sample, s.kind, s.language, s.category, s.request, f.candidates, (
+select f.release, m.split, f.sample, s.kind, s.language, s.category, s.request, f.candidates as n_candidates, (
     select histogram(e.error_type) from errors e where e.release = f.release and e.sample = f.sample
 ) as error_types
 from failed f join samples s on s.key = f.sample left join release_samples m on m.release = f.release and m.subject = f.sample

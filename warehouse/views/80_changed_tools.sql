@@ -1,13 +1,13 @@
 -- What a candidate answered with changed tools (`after`), beside its answers with the tools as they are: an item a row, of first runs.
 create or replace macro changed_tool_pairs() as table
     with items as (
-        select * from prediction_items where run = 0 and verdict is not null and due is not null
+        select * from prediction_items where run = 0 and is_right is not null and due is not null
         qualify row_number() over (
             partition by release, candidate, strategy, tools_shown, sample, turn order by mode <> 'as_paper', judge <> '', made_at desc
         ) = 1
     )
     select
-        b.release, b.candidate, c.plain_strategy, c.strategy, b.tools_shown, b.sample, b.due, b.verdict as before, a.verdict as after,
+        b.release, b.candidate, c.plain_strategy, c.strategy, b.tools_shown, b.sample, b.due, b.is_right as before, a.is_right as after,
         b.prediction as prediction_before, a.prediction as prediction_after
     from (select distinct release, strategy, plain_strategy from tool_changes) c
     join items b on b.release = c.release and b.strategy = c.plain_strategy
@@ -17,7 +17,7 @@ create or replace macro changed_tool_pairs() as table
 -- Which words of tools help: each candidate that was shown changed tools (evaluate --tools), beside itself with the tools as they are,
 -- over the samples that both have answered in their first runs, over each split and ('') all of them. A row a tool that is due, '' where
 -- no call is due, null over all samples. A sample counts for each tool that is due in it, and is right where all answers at which the tool
--- is due are; `better` are right with the changed tools alone, `worse` as they are alone. `changed` says what is changed of the tool,
+-- is due are; `n_better` are right with the changed tools alone, `n_worse` as they are alone. `changed` says what is changed of the tool,
 -- [] where nothing is. `difference` lies between `low` and `high` with 95 % confidence (paired, Wald); `p_value` is McNemar's exact
 -- test. It reads the bodies of the samples that were answered: ask for a release.
 create or replace view changed_tool_effects as
@@ -42,25 +42,9 @@ with pairs as (
 )
 select
     c.release, c.split, c.candidate, c.plain_strategy, c.strategy, c.tools_shown, c.tool, coalesce(w.shown_name, c.tool) as shown_name,
-    list_sort(coalesce(w.changed, [])) as changed, c.samples, c.better, c.worse, c.both_right, c.both_wrong, (c.better - c.worse) / c.samples as difference,
+    list_sort(coalesce(w.changed, [])) as changed, c.samples as n_samples, c.better as n_better, c.worse as n_worse, c.both_right as n_both_right, c.both_wrong as n_both_wrong, (c.better - c.worse) / c.samples as difference,
     (c.better - c.worse) / c.samples - paired_half(c.better, c.worse, c.samples) as low,
     (c.better - c.worse) / c.samples + paired_half(c.better, c.worse, c.samples) as high,
     paired_p_value(c.better, c.worse) as p_value
 from counted c left join changes w using (release, strategy, tool)
 order by c.release, c.split, c.candidate, c.strategy, c.tools_shown, c.tool is not null, abs(c.better - c.worse) desc, c.better + c.worse desc, c.tool;
-
--- Which tools are mixed up before and after tools were changed (evaluate --tools): a row a candidate, a change and a pair of a due tool and
--- the one called in its place (see tool_confusions), over the same answers as changed_tool_effects; `before` and `after` count answers.
-create or replace view changed_tool_confusions as
-with pairs as (
-    select * from changed_tool_pairs() p
-), sides as (
-    select *, true as is_before, prediction_before as prediction from pairs
-    union all
-    select *, false, prediction_after from pairs
-)
-select
-    s.release, s.candidate, s.plain_strategy, s.strategy, s.tools_shown, c.due_tool, c.called_tool,
-    count(*) filter (s.is_before) as before, count(*) filter (not s.is_before) as after
-from sides s join tool_confusions c on c.release = s.release and c.prediction = s.prediction
-group by all order by s.release, s.candidate, s.strategy, s.tools_shown, c.due_tool, c.called_tool;

@@ -90,7 +90,7 @@ def test_who_asks_back_is_right_and_a_cheat_gets_nothing_by_it(
         assert accepted[cheat] == published[cheat]
         assert accepted[cheat][0] <= SAMPLES["irrelevant"] / whole  # where calling nothing is right
     rows = warehouse_of(settings_of(home)).rows(
-        "select candidate, matched, count(*) as answers from prediction_items where verdict"
+        "select candidate, matched, count(*) as answers from prediction_items where is_right"
         " group by all order by all"
     )
     assert {(row["candidate"], row["matched"]): row["answers"] for row in rows} == {

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import re
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from callwright.flows.agents.folder import AgentFolder
 from callwright.flows.agents.serving import make_server
 from callwright.flows.agents.tools import agent_tools
 from tests.support.flows.scripted_agent import API, page, server, transcript
-from tests.support.flows.small_builds import ONE_WORKER, TOP
+from tests.support.flows.small_builds import ONE_WORKER, TOP, run_here
 
 READING = {tool.name for tool in agent_tools() if not tool.changes}
 RECIPE = {
@@ -292,10 +293,49 @@ async def test_answers_are_short_and_say_what_is_missing(folder: Path) -> None:
         assert (len(rows["rows"]), rows["has_more"]) == (7, True)
         long = await found(client, "query", sql="select repeat('ab', 90000) as text", limit=1)
         assert long["rows"][0][0].endswith("… (180000 characters)")
+        odd = "select (9223372036854775807::hugeint + 1) as a, 'nan'::double as b, date '2026-01-02' as c, map {1: 2} as d"
+        [row] = (await found(client, "query", sql=odd))["rows"]
+        assert row == [2**63, None, "2026-01-02", {"1": 2}]
         wide = "select repeat('ab', 500) as a, range as n from range(1000)"
         cut = await found(client, "query", sql=wide, limit=1000)
         assert len(json.dumps(cut)) < 50_000
         assert cut["shortened"] == [f"rows: {len(cut['rows'])} of 1,000 entries"]
+
+
+def test_a_client_that_has_gone_ends_the_server_without_a_word(folder: Path) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a", "version": "1"},
+    }
+    asked = [
+        {"jsonrpc": "2.0", "id": at, "method": "initialize", "params": hello} for at in (1, 2, 3)
+    ]
+    parameters = server(folder)
+    with subprocess.Popen(
+        [parameters.command, *parameters.args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=parameters.env,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(f"{json.dumps(asked[0])}\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "callwright"
+        process.stdout.close()
+        for one in asked[1:]:
+            process.stdin.write(f"{json.dumps(one)}\n")
+        process.stdin.close()
+        assert (process.wait(30), process.stderr.read()) == (0, "")
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = run_here("mcp", str(tmp_path / "nowhere"), home=tmp_path)
+    assert (done.returncode, "There is no folder" in done.stderr) == (2, True)
 
 
 async def test_work_that_is_cancelled_stops_and_goes_on_when_it_is_asked_again(

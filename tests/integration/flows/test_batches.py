@@ -100,7 +100,7 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
         "select count(*) as n, sum(cost) as cost from llm_calls where not cached"
     )
     assert row["n"] == len(provider.paid)
-    [whole] = warehouse_of(settings).rows("select cost from cost_per_accepted")
+    [whole] = warehouse_of(settings).rows("select sum(cost) as cost from costs")
     assert whole["cost"] == pytest.approx(
         len(provider.paid) * find_price(PRICED, in_batches=True).of(100, 20)
     )

@@ -120,10 +120,11 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
     assert {row["outcome"] for row in rejected} == {"rejected"}
     assert all("The judge finds no wish in the goal" in row["reason"] for row in rejected)
     (row,) = warehouse.rows(
-        "select entered, passed, rejected, waiting from funnel where stage = 'scenario'"
+        "select n_entered as entered, n_passed as passed, n_rejected as rejected, n_waiting as waiting"
+        " from funnel where stage = 'scenario'"
     )
     assert row == {"entered": 6, "passed": 3, "rejected": 3, "waiting": 0}
-    (row,) = warehouse.rows("select entered from funnel where stage = 'conversations'")
+    (row,) = warehouse.rows("select n_entered as entered from funnel where stage = 'conversations'")
     assert row == {"entered": 3}
     kept = (
         "select count(*) as kept from verdicts where check_name = 'scenario' and decision ="

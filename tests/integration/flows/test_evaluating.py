@@ -96,7 +96,7 @@ def test_a_candidate_that_understands_leads_and_nothing_is_asked_twice(released:
     careless = embedded("careless", wrong_tool=0.2, wrong_argument=0.3, missing_argument=0.2)
     evaluate(released, embedded(), careless)
     board = leaderboard("v1", released)
-    assert [(row["candidate"], row["predictions"]) for row in board] == [
+    assert [(row["candidate"], row["n_predictions"]) for row in board] == [
         ("near", ALL),
         ("careless", ALL),
     ]
@@ -115,7 +115,7 @@ def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
     evaluate(released, embedded("careless", **rates, refusal=0.15))
     named = one(
         released,
-        "select coalesce(sum(predictions), 0)::integer from error_types where candidate ="
+        "select coalesce(sum(n_predictions), 0)::integer from error_types where candidate ="
         " 'careless'",
     )
     right = one(released, "select count(*) from predictions where error_type = ''")
@@ -147,7 +147,7 @@ def test_a_reply_that_can_not_be_used_counts_against_the_candidate_and_stops_nob
             == ALL // 2
         )
     [row] = leaderboard("v1", released)
-    assert row["predictions"] == ALL
+    assert row["n_predictions"] == ALL
     requests = model_server.requests
     evaluate(released, of_server(model_server))
     assert model_server.requests == requests
@@ -171,7 +171,7 @@ def test_what_was_answered_is_kept_where_the_provider_fails_another(
     model_server.forget()
     evaluate(released, of_server(model_server))
     assert (predictions(released), model_server.requests) == (ALL, 1)
-    assert leaderboard("v1", released)[0]["predictions"] == ALL
+    assert leaderboard("v1", released)[0]["n_predictions"] == ALL
 
 
 def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(

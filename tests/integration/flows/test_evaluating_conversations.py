@@ -63,7 +63,7 @@ def test_every_snapshot_is_answered_and_scored(
     )
     evaluate(released, Candidate(label="far", model=of_server(model_server)))
     [row] = leaderboard("v1", released)
-    assert row["predictions"] == SNAPSHOTS
+    assert row["n_predictions"] == SNAPSHOTS
     assert (row["func_acc"], row["args_acc"], row["pr"], row["sr"], row["intent_shift"]) == (
         1,
         1,
@@ -79,7 +79,7 @@ def test_every_snapshot_is_answered_and_scored(
     ]
     shifted = one(
         released,
-        "select conversations from metrics_by_slice where slice_by = 'all' and snapshots = 'shift'",
+        "select n_conversations from metrics_by_slice where slice_by = 'all' and snapshots = 'shift'",
     )
     assert shifted == 1
 
@@ -99,7 +99,7 @@ def test_what_was_shown_keeps_predictions_apart(
     assert (len(asked), len(first)) == (SNAPSHOTS, 4), "all tools are shown once a conversation"
     evaluate(released, candidate, tools_shown="always")
     rows = leaderboard("v1", released)
-    assert sorted((row["tools_shown"], row["predictions"]) for row in rows) == [
+    assert sorted((row["tools_shown"], row["n_predictions"]) for row in rows) == [
         ("always", SNAPSHOTS),
         ("first", SNAPSHOTS),
     ]

@@ -79,20 +79,20 @@ def test_a_judge_grades_each_answer_once_and_the_grades_are_scored(
     model_server.behaviour = strict
     evaluate(settings, model_server, of_server(model_server, "judge"))
     row = judged(settings, "openai/judge")
-    assert (row["judge_score"], row["judge_score_macro"], row["graded_plans"]) == (
+    assert (row["judge_score"], row["judge_score_macro"], row["n_graded_plans"]) == (
         0.5,
         0.5,
         len(PLANS),
     )
     assert judged(settings, "openai/judge", "easy")["judge_score"] == 1
     assert judged(settings, "openai/judge", "hard")["judge_score"] == 0.25
-    valid, parameters = row["parameter_validity"], row["judged_parameters"]
+    valid, parameters = row["parameter_validity"], row["n_judged_parameters"]
     assert (valid, parameters) == (pytest.approx(2 / 3), 3), (
         "of a name, a number and an hour, the hour is not stated"
     )
     by_rule = judged(settings, "")
     assert (by_rule["judge_score"], by_rule["parameter_validity"]) == (None, None)
-    assert (by_rule["plans"], row["plans"]) == (len(PLANS), None)
+    assert (by_rule["n_plans"], row["n_plans"]) == (len(PLANS), None)
     asked = dict(model_server.titles)
     assert (asked["PlanGrade"], asked["MadeUp"]) == (len(PLANS), 2)
     assert (

@@ -95,15 +95,16 @@ def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(
     evaluate(released, model_of(model_server))
     assert model_server.requests == REQUESTS
     [row] = leaderboard(NAME, released)
-    assert (row["success_rate"], row["call_acc"], row["multi_step_runs"]) == (1, 1, len(SAMPLES))
-    assert (row["func_acc"], row["completeness"], row["predictions"]) == (None, None, 0)
+    assert (row["success_rate"], row["call_acc"], row["n_multi_step_runs"]) == (1, 1, len(SAMPLES))
+    assert (row["func_acc"], row["completeness"], row["n_predictions"]) == (None, None, 0)
     domains = {row["domain"]: row for row in domain_board(NAME, released)}
     assert list(domains) == ["Cross", "Hotels", "all"]
     assert all(
-        (row["success_rate"], row["call_acc"], row["steps"], row["shortest"]) == (1, 1, 3, 3)
+        (row["success_rate"], row["call_acc"], row["mean_steps"], row["mean_shortest_steps"])
+        == (1, 1, 3, 3)
         for row in domains.values()
     )
-    assert {name: row["runs"] for name, row in domains.items()} == {
+    assert {name: row["n_runs"] for name, row in domains.items()} == {
         "Cross": 2,
         "Hotels": 4,
         "all": 6,
@@ -134,25 +135,23 @@ def test_domains_are_scored_apart_and_errors_are_counted(
         {"slice_value": "Hotels", "success_rate": 1, "call_acc": 1},
     ]
     errors = warehouse_of(released).rows(
-        "select kind, error_type, predictions, mode from error_types"
+        "select kind, error_type, n_predictions, mode from error_types"
     )
     assert errors == [
         {
             "kind": "multi_step_cross",
             "error_type": "value_error",
-            "predictions": 2,
+            "n_predictions": 2,
             "mode": "as_paper",
         }
     ]
-    types = (
-        "select parameter_type, due, wrong, error_rate from parameter_type_errors where wrong > 0"
-    )
+    types = "select parameter_type, n_due, n_wrong, wrong_share from parameter_type_errors where n_wrong > 0"
     assert warehouse_of(released).rows(types) == [
-        {"parameter_type": "slug", "due": 2, "wrong": 2, "error_rate": 1}
+        {"parameter_type": "slug", "n_due": 2, "n_wrong": 2, "wrong_share": 1}
     ]
-    steps = "select shortest, steps, extra_steps, runs, successes from step_distribution"
+    steps = "select n_shortest_steps, n_steps, n_extra_steps, n_runs, n_successes from step_distribution"
     assert warehouse_of(released).rows(steps) == [
-        {"shortest": 3, "steps": 3, "extra_steps": 0, "runs": 6, "successes": 4}
+        {"n_shortest_steps": 3, "n_steps": 3, "n_extra_steps": 0, "n_runs": 6, "n_successes": 4}
     ]
     said = one(released, "select distinct reason from call_errors")
     assert "slug" in said
@@ -229,12 +228,12 @@ def test_a_release_of_both_is_evaluated_by_one_command(
     done = run_here("evaluate", NAME, "--recipe", str(recipe), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     [row] = json.loads(done.stdout)
-    assert (row["success_rate"], row["func_acc"], row["predictions"], row["multi_step_runs"]) == (
-        1,
-        1,
-        3,
-        6,
-    )
+    assert (
+        row["success_rate"],
+        row["func_acc"],
+        row["n_predictions"],
+        row["n_multi_step_runs"],
+    ) == (1, 1, 3, 6)
     assert [domain["domain"] for domain in row["domains"]] == ["Cross", "Hotels", "all"]
     assert "far through the multi-step samples of paths: 6 to do" in done.stderr
     shown = run_here("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
@@ -243,4 +242,4 @@ def test_a_release_of_both_is_evaluated_by_one_command(
         ["far", "direct", "0", "as_paper", domain, "1.0000"]
         for domain in ("Cross", "Hotels", "all")
     ]
-    assert cost[:6] == ["far", "direct", "first", "0", "3", "6"]
+    assert cost[:8] == ["far", "direct", "first", "0", "1.0000", "9", "3", "6"]

@@ -135,7 +135,7 @@ def test_candidates_are_told_apart_by_the_numbers_that_should_tell_them_apart(
     assert (row["syntax_validity"], row["syntax_validity_repaired"]) == (syntax, repaired)
     assert (row["ast"], row["ast_macro"], row["structure"], row["routing"]) == (ast, ast, ast, ast)
     assert (row["invented"], row["election_stability"]) == (invented, election)
-    assert (row["plans"], row["answers"]) == (len(PLANS), len(PLANS))
+    assert (row["n_plans"], row["n_answers"]) == (len(PLANS), len(PLANS))
     if behave is unstable:
         assert board(settings, "far", run=1)["ast"] == 0, "later runs are scored by themselves"
         assert 0 < row["levenshtein_stability"] < 1
@@ -268,7 +268,7 @@ def test_a_conversation_is_predicted_turn_by_turn_after_its_true_history(
     evaluate(settings, candidate(model_server, "far"))
     row = board(settings, "far")
     assert one(settings, "select count(*) from predictions") == 4
-    assert row["call_turns"] == 2
+    assert row["n_call_turns"] == 2
     assert row["ast_strict"] == 0.5, (
         "the second call is right though the first is not: it sees the true history"
     )

@@ -149,7 +149,7 @@ def test_shares_means_and_stability_agree_with_a_count(
         counted["func_acc"].append(
             fmean(bool(one.made) and one.made[0][0] == one.due[0] for one in of_run)
         )
-        assert board[run]["predictions"] == sum(
+        assert board[run]["n_predictions"] == sum(
             one.run == run for one in of(answers, split, strategy)
         )
     for metric, values in counted.items():
@@ -194,7 +194,7 @@ def test_a_split_alone_is_asked_about_and_no_figure_speaks_of_the_rest(settings:
     } == {"test"}
     assert "late" not in {row["candidate"] for row in leaderboard("v1", settings)}
     [row] = [row for row in leaderboard("v1", settings, "test") if row["candidate"] == "late"]
-    assert row["predictions"] == sizes["test"]
+    assert row["n_predictions"] == sizes["test"]
     for view in ("error_types", "failed_by_all", "sample_results"):
         assert warehouse.rows(f"select count(*) as n from {view} where split is null")[0]["n"] == 0
     with pytest.raises(ConfigurationError, match="has no split 'exam'; it has train, test"):

@@ -41,9 +41,7 @@ def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reaso
 
 def test_what_can_not_be_read_is_answered(tmp_path: Path) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
-    with pytest.raises(
-        ConfigurationError, match="callnavi, complexfuncbench, confetti, hammerbench"
-    ):
+    with pytest.raises(ConfigurationError, match="callnavi, claude-code, codex, complexfuncbench"):
         import_release(warehouse, "v1", "csv", tmp_path)
     write(tmp_path, 3)
     with pytest.raises(ConfigurationError, match="holds no sample"):

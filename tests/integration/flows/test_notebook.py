@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from callwright.flows.pages.notebook import notebook_cells, write_notebook
 from callwright.flows.settings import Settings
@@ -82,3 +85,24 @@ def test_the_notebook_has_the_form_that_jupyter_reads(tmp_path: Path) -> None:
         "notebook",
         "exec",
     )
+
+
+def test_the_session_of_the_docs_runs(
+    four_recipes: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(warehouse_of(four_recipes), tmp_path / ".callwright" / "published")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[3] / "docs" / "sql.md").read_text(encoding="utf-8")
+    session = page.partition("## A session")[2].partition("\n## ")[0]
+    cells = re.findall(r"```python\n(.*?)```", session, re.DOTALL)
+    names: dict[str, Any] = {}
+    for cell in cells:
+        exec(cell, names)  # noqa: S102 - ours
+    assert len(cells) == 3
+    for name in ("views", "board", "errors", "answers", "prices", "kinds"):
+        assert len(names[name]), name
+    assert "leaderboard" in set(names["views"]["view_name"])
+    assert "made_by" not in set(names["views"]["view_name"])
+    assert names["board"]["right_share"][0] == names["board"]["right_share"].max()
+    assert set(names["prices"]["purpose"]) >= {"making", "checking"}
+    assert "perfect" in names["kinds"].index

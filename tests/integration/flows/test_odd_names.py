@@ -38,7 +38,9 @@ def test_a_tool_with_a_parameter_called_filter_is_scored(shared: Path, tmp_path:
     warehouse = warehouse_of(settings)
     suspects = warehouse.rows("select answer from suspects")
     assert all("$filter=" in row["answer"] for row in suspects if row["answer"])
-    covered = warehouse.rows("select parameter, given, calls from parameter_coverage")
+    covered = warehouse.rows(
+        "select parameter, n_given as given, n_calls as calls from parameter_coverage"
+    )
     assert {row["parameter"] for row in covered} == {"$filter", "$schema"}
     assert all(row["given"] == row["calls"] == landed for row in covered)
 
@@ -58,7 +60,9 @@ def test_an_argument_that_no_tool_has_is_one_hallucinated_argument(tmp_path: Pat
         assert {row["error_type"] for row in rows if row["subject"] == second.key} == {""}
         [suspect] = board.suspects()
         assert suspect.subject == first.key
-        errors = board.warehouse.rows("select error_type, predictions from error_types")
+        errors = board.warehouse.rows(
+            "select error_type, n_predictions as predictions from error_types"
+        )
         assert {row["error_type"]: row["predictions"] for row in errors} == {
             "hallucinated_argument": 1
         }

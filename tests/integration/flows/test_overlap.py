@@ -52,7 +52,7 @@ def test_what_a_recipe_avoids_does_not_land(home: Path) -> None:
     )
     report = callwright.build(recipe, home=home)
     [row] = warehouse_of(settings_of(home)).rows(
-        "select records, reason from rejections where build = ? and stage = 'duplicates' and"
+        "select n_records as records, reason from rejections where build = ? and stage = 'duplicates' and"
         " reason_code = 'taken'",
         [report.build],
     )

@@ -142,7 +142,7 @@ def test_how_often_each_tool_is_called(
         (call["tool"], line["sample"]["language"]) for line in exported for call in last_calls(line)
     )
     sql = (
-        "select tool, language, sum(calls)::integer as calls from tool_coverage where calls > 0"
+        "select tool, language, sum(n_calls)::integer as calls from tool_coverage where n_calls > 0"
         " group by all"
     )
     found = rows(four_recipes, sql)
@@ -156,8 +156,8 @@ def test_what_splits_share(four_recipes: Settings, exported: list[dict[str, Any]
         tools[line["split"]].update(call["tool"] for call in last_calls(line))
     [row] = rows(four_recipes, "from split_leakage")
     assert (row["split"], row["other_split"]) == ("test", "train")
-    assert row["same_requests"] == len(texts["test"] & texts["train"])
-    assert row["same_tools"] == len(tools["test"] & tools["train"])
+    assert row["n_same_requests"] == len(texts["test"] & texts["train"])
+    assert row["n_same_tools"] == len(tools["test"] & tools["train"])
 
 
 def test_what_is_due_at_each_snapshot(
@@ -187,10 +187,12 @@ def test_what_came_of_each_sample_is_what_came_of_its_items(four_recipes: Settin
     items = defaultdict(list)
     for row in rows(
         four_recipes,
-        "select candidate, run, sample, verdict from prediction_items where verdict is not null",
+        "select candidate, run, sample, is_right as verdict from prediction_items where is_right is not null",
     ):
         items[row["candidate"], row["run"], row["sample"]].append(row["verdict"])
-    found = rows(four_recipes, "select candidate, run, sample, passed from sample_results")
+    found = rows(
+        four_recipes, "select candidate, run, sample, is_passed as passed from sample_results"
+    )
     assert {(row["candidate"], row["run"], row["sample"]): row["passed"] for row in found} == {
         cell: all(verdicts) for cell, verdicts in items.items()
     }

@@ -80,7 +80,10 @@ def test_what_is_beyond_the_share_is_rejected_and_replaced_where_the_recipe_boun
     assert report.build != told[1].build, "what it makes is another thing"
     assert not report.repeated
     warehouse = open_warehouse(settings)
-    [row] = warehouse.rows("select max(share) as most, sum(requests) as requests from openings")
+    [row] = warehouse.rows(
+        "select max(words_share) as most, sum(n_requests) as requests from repeated_words where"
+        " what = 'opening'"
+    )
     assert row["most"] <= allowed
     rejected = warehouse.rows(
         "select reason from outcomes where stage = 'duplicates' and reason_code = 'duplicate'"

@@ -22,6 +22,7 @@ from callwright.generators.taken import CALL, CONVERSATION
 from callwright.warehouse.exports.formats import export_tables
 from callwright.warehouse.releases import freeze, stream_release
 from tests.support.flows.small_builds import build, settings_of, warehouse_of
+from tests.unit.generators import test_sessions as sessions
 from tests.unit.generators.test_sources import WEATHER, written
 
 MAIL = {
@@ -179,6 +180,34 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
     assert any("'get_weather{' look like a call" in one for one in reasons)
 
 
+def test_sessions_of_coding_agents_have_the_tools_of_the_recipe(tmp_path: Path) -> None:
+    name = "mcp__town__get_weather"
+    request = "Get the weather of a city. City: Ulm."
+    call = {"type": "tool_use", "id": "c", "name": name, "input": {"city": "Ulm"}}
+    returned = {"type": "tool_result", "tool_use_id": "c", "content": '{"degrees": 7}'}
+    session = [
+        sessions.entry("a", None, "user", request),
+        sessions.entry("b", "a", "assistant", [call]),
+        sessions.entry("c", "b", "user", [returned]),
+        sessions.entry("d", "c", "assistant", sessions.text("7 degrees.")),
+    ]
+    other = [json.loads(json.dumps(one).replace(name, "Bash")) for one in session]
+    (tmp_path / "projects").mkdir()
+    written(tmp_path / "projects" / "first.jsonl", *session)
+    written(tmp_path / "projects" / "other.jsonl", *other)
+    tools = [{"own": [{**WEATHER.signature, "name": name}]}]
+    source = {"from": "projects", "format": "claude-code"}
+    stated = {"name": "mine", "tools": tools, "samples": [source]}
+    settings = settings_of(tmp_path / "work")
+    report = build(parse_recipe(stated, tmp_path, "mine"), settings)
+    [taken] = [one for one in report.funnel if one.stage == "taken"]
+    assert (taken.entered, taken.passed, taken.failed) == (2, 1, 1)
+    [sample] = warehouse_of(settings).rows("select request, kind from samples")
+    assert (sample["request"], sample["kind"]) == (request, CONVERSATION)
+    [failure] = warehouse_of(settings).rows("select reason from failures")
+    assert "It calls 'Bash'" in failure["reason"]
+
+
 def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(
     tmp_path: Path,
 ) -> None:
@@ -302,9 +331,9 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
     [kept] = warehouse_of(settings).rows(
-        "select kind, records, personal_values, is_replaced from personal_data"
+        "select kind, n_records, n_values, is_replaced from personal_data"
     )
-    assert kept == {"kind": "mail", "records": 1, "personal_values": 1, "is_replaced": False}
+    assert kept == {"kind": "mail", "n_records": 1, "n_values": 1, "is_replaced": False}
     assert sum(row.personal_data for row in report.funnel) == 1
     page = (
         build_page(

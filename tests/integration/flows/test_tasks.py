@@ -175,7 +175,7 @@ def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
     ]
     assert "judged by how the world 'workshop' ends" in failed[0]["reason"]
     assert [
-        (row["multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)
+        (row["n_multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)
     ] == [(1, None)]
     assert any("1 of 2 multi-step samples can't be judged" in line for line in said)
 
@@ -200,7 +200,8 @@ def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, 
     )
     domains = domain_board("talked", settings)
     assert all(
-        row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains
+        row["mean_user_turns"] > 0 and row["user_refused_share"] == row["user_error_share"] == 0
+        for row in domains
     )
     openings = warehouse_of(settings).rows("select opening from multi_step_runs")
     requests = {one.request for one in samples_of(settings)}
@@ -226,7 +227,11 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
         conditions = Conditions(environments=environments, user=user, prompting=prompting)
         asyncio.run(evaluate_release("misled", candidates, settings, SilentProgress(), conditions))
     whole = domain_board("misled", settings)[-1]
-    assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, None)
+    assert (whole["success_rate"], whole["user_refused_share"], whole["user_error_share"]) == (
+        1,
+        1,
+        None,
+    )
     asked = "select count(*) as calls from llm_calls where stage = 'simulate_user' and model = ?"
     assert warehouse_of(settings).rows(asked, [user.name])[0]["calls"] > 0
 

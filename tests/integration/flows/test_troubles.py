@@ -231,7 +231,7 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(
     assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(
         PRICE
     )
-    assert one(settings, "select sum(errors) from llm_cost") == one(
+    assert one(settings, "select sum(n_errors) from costs") == one(
         settings, f"select count(*) from llm_calls where {called_off}"
     )
 

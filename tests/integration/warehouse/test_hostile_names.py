@@ -12,8 +12,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.queries import sql, statements
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Sample, Tool, UserTurn
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn
 from callwright.warehouse.store import Warehouse
 from tests.integration.warehouse.test_queries import APART, PARTS, TOPICS, part_names
 from tests.support.flows.answer_boards import NOW, Board
@@ -114,6 +115,10 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
     )
     with board.warehouse.together():
         board.release(*samples)
+        landed = [
+            Outcome(build="b", stage="land", subject=one.key, outcome="passed") for one in samples
+        ]
+        board.warehouse.put_rows({"outcomes": [outcome_row(one, NOW) for one in landed]})
         for sample, tool in zip(samples, tools, strict=True):
             wrong = (Call.model_validate(call_of(tool.name, "$ref")),)
             board.answer(sample, wrong, wrong, (Call.model_validate(call_of("$", "'")),))
@@ -138,7 +143,7 @@ def test_every_view_runs(board: Board, view: str) -> None:
 
 def test_views_count_by_the_names_as_they_are(board: Board) -> None:
     found = board.warehouse.rows(
-        "select distinct parameter from parameter_coverage where given = calls and calls > 0"
+        "select distinct parameter from parameter_coverage where n_given = n_calls and n_calls > 0"
     )
     assert {row["parameter"] for row in found} == {*NAMES}
     suspects = board.warehouse.rows("select agreeing, answer from suspects")

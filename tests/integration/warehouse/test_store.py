@@ -28,17 +28,14 @@ from callwright.warehouse.tables import ALL, tables
 
 VIEWS = (
     "accepted_samples",
-    "calls_per_accepted",
     "check_precision",
-    "cost_per_accepted",
-    "evaluation_cost",
+    "costs",
     "decisions",
     "error_types",
     "funnel",
     "latest_builds",
     "leaderboard",
     "lineage",
-    "llm_cost",
 )
 
 
@@ -259,7 +256,7 @@ def test_the_newest_evidence_of_an_accepted_sample_is_shown(warehouse: Warehouse
     }
     warehouse.put_rows({"acceptances": [acceptance]})
     [row] = warehouse.rows("select * from accepted_samples")
-    assert row["proved"] is True
+    assert row["grade"] == "proved"
     assert row["gold"] == '[{"tool":"weather","arguments":{"city":"Oslo"}}]'
     warehouse.execute("update acceptances set withdrawn_at = now()")
     assert warehouse.rows("select * from accepted_samples") == []

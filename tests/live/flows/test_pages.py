@@ -216,7 +216,7 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
         row["candidate"]: row["n"]
         for row in built.rows(
             "select candidate || run as candidate, count(*) as n from prediction_items"
-            " where release = 'v1' and not verdict group by all"
+            " where release = 'v1' and not is_right group by all"
         )
     }
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
@@ -320,7 +320,7 @@ def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
         asked = dict(parse_qsl(urlsplit(address).query))
         [row] = built.rows(
             """select count(*) as n from prediction_items i join release_samples r on r.subject = i.sample and r.release = i.release
-            where r.release = 'v1' and r.split = ? and i.verdict = ?
+            where r.release = 'v1' and r.split = ? and i.is_right = ?
             and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
             [asked["split"], asked["verdict"] == "right", asked["contestant"]],
         )

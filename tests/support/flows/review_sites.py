@@ -97,11 +97,12 @@ class ReviewSite(NamedTuple):
         )
         for row in books["funnel"]:
             assert (
-                row["entered"] == row["passed"] + row["rejected"] + row["failed"] + row["waiting"]
+                row["n_entered"]
+                == row["n_passed"] + row["n_rejected"] + row["n_failed"] + row["n_waiting"]
             ), row
         for before, after in pairwise(books["funnel"]):
             if before["build"] == after["build"]:
-                assert after["entered"] == before["passed"], (before, after)
+                assert after["n_entered"] == before["n_passed"], (before, after)
         assert books["landed"] == books["accepted"]
         assert books["reasonless"] == []
 

@@ -2,7 +2,6 @@
 intervals, plots.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from callwright.flows.pages.conversation import (
     show_answer,
     show_conversation,
 )
-from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
+from callwright.flows.pages.evaluations import contestant_name
 from callwright.flows.pages.look import PromptText, environment, prompts_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name
@@ -109,24 +108,6 @@ def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
 )
 def test_the_paired_test_is_the_exact_binomial(one: int, other: int, expected: float) -> None:
     assert paired_test(one, other).p_value == pytest.approx(expected)
-
-
-def test_items_that_depend_on_each_other_make_a_wider_interval() -> None:
-    def row(samples: int, size: int, right: int) -> Mapping[str, float]:
-        """So many samples of a size, of which some are wholly right and the others wholly wrong."""
-        sums = {"rr": right * size**2, "rj": right * size**2, "jj": samples * size**2}
-        return {"judged": samples * size, "right_items": right * size, "samples": samples, **sums}
-
-    alone, together = share_of_items(dict(row(400, 1, 300))), share_of_items(dict(row(100, 4, 75)))
-    of_samples = share_of(75, 100)
-    assert alone
-    assert together
-    assert of_samples
-    assert alone.value == together.value == 0.75
-    assert together.high - together.low == pytest.approx(
-        of_samples.high - of_samples.low, abs=0.001
-    )
-    assert together.high - together.low > 1.9 * (alone.high - alone.low)
 
 
 def test_a_contestant_is_named_by_what_is_not_as_usual() -> None:

@@ -22,7 +22,7 @@ def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
             )
         )
     rows = Warehouse(settings.warehouse).rows("""
-        select recipe, sum(passed) filter (stage = 'requests') as made, sum(entered) filter (stage = 'format') as checked
+        select recipe, sum(n_passed) filter (stage = 'requests') as made, sum(n_entered) filter (stage = 'format') as checked
         from funnel group by recipe order by recipe
         """)
     assert [row["recipe"] for row in rows] == ["careless", "plain"]

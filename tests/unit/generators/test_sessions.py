@@ -375,8 +375,26 @@ def test_runs_of_a_provider_and_of_dicts_are_read_and_one_that_failed_is_told(
         "outputs": {"generations": [{"text": "Hi.", "message": None}]},
     }
     failed = {"error": "RateLimitError", "outputs": None}
-    rows = [FIRST | {"trace_id": str(at), **one} for at, one in enumerate((plain, dicts, failed))]
-    first, second, third = read("langsmith", written(tmp_path / "runs.jsonl", *rows))
+    blocks = {
+        "inputs": {
+            "system": [{"type": "text", "text": "Be kind."}],
+            "messages": [{"role": "user", "content": "Weather in Ulm?"}],
+            "tools": [{"name": "get_weather", "input_schema": WEATHER.parameters}],
+        },
+        "outputs": {"type": "message", "role": "assistant", "content": use("c1", "Ulm")},
+    }
+    call = {"type": "function_call", "call_id": "c", "name": "get_weather"}
+    responses = {
+        "inputs": {"input": "Weather in Ulm?", "instructions": "Be kind.", "tools": TOOLS},
+        "outputs": {"status": "completed", "output": [call | {"arguments": '{"city": "Ulm"}'}]},
+    }
+    forms = (plain, dicts, failed, blocks, responses)
+    rows = [FIRST | {"trace_id": str(at), **one} for at, one in enumerate(forms)]
+    first, second, third, *others = read("langsmith", written(tmp_path / "runs.jsonl", *rows))
+    for one in others:
+        assert one.sample is not None, one.problems
+        assert one.sample.system_message == "Be kind."
+        assert [made.arguments for made in one.sample.gold] == [{"city": "Ulm"}]
     assert first.sample is not None, first.problems
     assert first.sample.kind == CALLS
     assert turns(second.sample) == ["user", "calls", "reply"]

@@ -6,11 +6,12 @@ from random import Random
 from uuid import UUID
 
 import pytest
+from pydantic import JsonValue
 
 from callwright.generators.own_values import NO_VALUES
-from callwright.language.calls.agreement import towns
+from callwright.language.calls.agreement import agreeing, towns
 from callwright.language.calls.codes import like
-from callwright.language.calls.examples import is_placeholder, with_told_example
+from callwright.language.calls.examples import is_placeholder, usable_examples, with_told_example
 from callwright.language.calls.parameters import stated_choices, tells_values
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, make_value
 from callwright.language.calls.tools import tool_title
@@ -251,9 +252,66 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         ("createTask", "Task creation endpoint", "create task"),
         ("get_order_details", "Order details", "get order details"),
         ("get_info", "Info.", "get info"),
+        ("get_username_avatar", "User Avatar", "get user name avatar"),
     ],
 )
 def test_a_tool_is_called_by_what_its_summary_says_it_does(
     name: str, description: str, title: str
 ) -> None:
     assert tool_title(name, description) == title
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "iVBORw0KGgoAAAANSUhEUgAAABkAAAAZCAYAAADE6YVjAAAAAXNSR0IArs4c6QAA==",
+        "$ORIGIN lake.example.\n$TTL 3600\n@ IN NS one.lake.example.\n@ IN A 192.0.2.1\n",
+        "https://[YOUR ENDPOINT ID].hooks.lake.example",
+    ],
+)
+def test_bytes_files_and_gaps_in_capitals_are_no_examples(example: str) -> None:
+    assert usable_examples("content", {**TEXT, "examples": [example, "plain"]}) == ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "ending"),
+    [
+        ("avatar", "The avatar as single file.", r"\.(png|jpg)"),
+        ("import", "The board's export zip file.", r"\.zip"),
+        ("attachment", "The board as a JSON file.", r"\.json"),
+    ],
+)
+def test_a_file_ends_as_what_is_said_of_it(name: str, about: str, ending: str) -> None:
+    schema = {**TEXT, "description": about}
+    files = [str(make_value(name, schema, "en", Random(seed))) for seed in range(9)]
+    assert all(re.search(f"{ending}$", one) for one in files), files
+
+
+def test_nobody_fills_an_object_of_many_members_that_says_of_none_that_it_is_needed() -> None:
+    members = {one: TEXT | {"examples": ["Ada"]} for one in ("a", "b", "c", "d", "e", "f")}
+    some = {"type": "object", "properties": members}
+    assert not tells_values("shipment", some)
+    assert tells_values("shipment", {**some, "required": ["a"]})
+
+
+def test_free_keys_have_values_of_their_own() -> None:
+    labels: JsonSchema = {
+        "type": "object",
+        "additionalProperties": {**TEXT, "pattern": "^[a-z-]*$"},
+    }
+    for seed in range(12):
+        made = make_value("labels", labels, "en", Random(seed))
+        assert isinstance(made, dict)
+        assert made.get("team", "search") in ("billing", "search", "mobile", "support")
+
+
+def test_the_parts_of_an_address_are_of_one_town_whatever_they_are_called() -> None:
+    values: dict[str, JsonValue] = {
+        "city_locality": "Winnipeg",
+        "state_province": "Manitoba",
+        "postal_code": "78756",
+    }
+    told = agreeing(dict(values), dict.fromkeys(values, TEXT), "en", Random(1))
+    town = next(one for one in towns("en") if one.name == told["city_locality"])
+    assert told["state_province"] in (town.region, town.region_code)
+    assert told["postal_code"] == town.postal_code

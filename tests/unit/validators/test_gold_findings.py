@@ -84,6 +84,12 @@ def test_a_choice_in_other_letters_is_told_with_the_choice() -> None:
     assert (finding.sort, finding.expected) == ("enum", None)
 
 
+def test_a_call_of_a_record_without_documents_is_a_note() -> None:
+    bare = record({"city": {"type": "string"}}, {"city": "Bonn"})._replace(tools=())
+    [tool] = find_in_record(bare)
+    assert (tool.severity, tool.sort, tool.gold) == ("note", "undeclared", "book")
+
+
 def test_what_no_document_declares_is_a_finding() -> None:
     [argument] = found({"_class": {"type": "string"}}, {"class": "Value"})
     assert (argument.severity, argument.sort, argument.document) == (

@@ -61,7 +61,7 @@ def test_pass_k_is_the_share_of_draws_of_k_runs_that_all_pass(
     warehouse: Warehouse, candidate: str
 ) -> None:
     rows = warehouse.rows(
-        "select k, samples, pass_all, pass_any, low, high from pass_k where kind = 'all' and"
+        "select k, n_samples as samples, pass_all, pass_any, low, high from pass_k where kind = 'all' and"
         " candidate = ? order by k",
         [candidate],
     )
@@ -85,9 +85,10 @@ def test_two_candidates_are_compared_on_the_same_samples_by_mcnemars_test(
         [pairs.count((True, True)), pairs.count((True, False))],
         [pairs.count((False, True)), pairs.count((False, False))],
     ]
-    assert [
-        row[name] for name in ("both_pass", "only_candidate", "only_other", "neither_passes")
-    ] == [*table[0], *table[1]]
+    assert [row[name] for name in ("n_both", "n_only_candidate", "n_only_other", "n_neither")] == [
+        *table[0],
+        *table[1],
+    ]
     assert row["p_value"] == pytest.approx(mcnemar(table, exact=True).pvalue)
     assert row["difference"] == pytest.approx(1 / 5)
     assert row["low"] < row["difference"] < row["high"]
@@ -160,7 +161,7 @@ def test_what_all_candidates_fail_in_every_run_is_listed(warehouse: Warehouse) -
         " 'v1'"
     )
     [row] = warehouse.rows(
-        "select request, candidates, error_types from failed_by_all where release = 'v1'"
+        "select request, n_candidates as candidates, error_types from failed_by_all where release = 'v1'"
     )
     assert tuple(row.values()) == ("A taxi to 3.", 2, {"refused": 6, "wrong_tool": 2})
 
@@ -186,7 +187,7 @@ def test_the_mean_over_runs_has_an_interval_over_samples_and_students_over_runs(
         + [Score(release="v1", candidate="b", metric="ast", value=0.7, count=9, low=0.4, high=0.9)]
     )
     several, single = warehouse.rows(
-        "select mean, low, high, run_low, run_high, runs from run_means order by candidate"
+        "select mean, low, high, run_low, run_high, n_runs as runs from run_means order by candidate"
     )
     low, high = student.interval(0.95, 2, loc=fmean(values), scale=stdev(values) / 3**0.5)
     assert tuple(several.values()) == pytest.approx(

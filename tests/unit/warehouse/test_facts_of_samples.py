@@ -142,7 +142,13 @@ def test_views_read_facts_of_either_form(tmp_path: Path) -> None:
     )
     rows = [sample_row(f"{at}", "perfect", "en") | {"body": one} for at, one in enumerate(bodies)]
     warehouse.put_rows({"samples": rows})
-    voices = warehouse.rows("select sample, persona, style from sample_voices order by sample")
-    assert [tuple(row.values()) for row in voices] == [("0", "a nurse", ""), ("1", "a nurse", "")]
+    voices = warehouse.rows(
+        "select key, coalesce(sample_fact(body, 'persona'), '') as persona, coalesce(sample_fact(body, 'style'), '') as style from samples order by key"
+    )
+    assert [tuple(row.values()) for row in voices] == [
+        ("0", "a nurse", ""),
+        ("1", "a nurse", ""),
+        ("2", "", ""),
+    ]
     counted = "select regexp_extract_all(sample_fact(body, 'user'), '\\d+') as n from samples order by key"
     assert [row["n"] for row in warehouse.rows(counted)] == [["4", "1"], ["4", "1"], None]

@@ -24,7 +24,7 @@ def test_the_lineage_of_20_000_samples_fits_in_64_mb(tmp_path: Path) -> None:
     fill(Warehouse(path), 20_000, 0)
     warehouse = Warehouse(path, limits=DatabaseLimits(64, 2))
     assert warehouse.rows(
-        "select count(ancestor) as ancestors, max(distance) as furthest from ancestry"
+        "select count(ancestor) as ancestors, max(distance) as furthest from lineage"
     ) == [{"ancestors": 60_000, "furthest": 2}]
 
 

@@ -57,7 +57,7 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
     warehouse.put([TWO_SNAPSHOTS, first, last])
     warehouse.mark_errors({first.key: "", last.key: "wrong_value"})
     rows = warehouse.rows(
-        "select turn, snapshot, snapshots, due, calls, verdict, error_type from prediction_items"
+        "select turn, snapshot, n_snapshots, due, calls, is_right, error_type from prediction_items"
         " order by turn"
     )
     nowhere, voss, bergen = (
@@ -91,7 +91,7 @@ def test_a_judge_who_agrees_is_shown_beside_the_rule(warehouse: Warehouse) -> No
         ]
     )
     warehouse.mark_errors({one.key: "wrong_value"})
-    [row] = warehouse.rows("select verdict, judge_agrees from prediction_items")
+    [row] = warehouse.rows("select is_right, is_right_by_judge from prediction_items")
     assert tuple(row.values()) == (False, True)
 
 
@@ -113,7 +113,7 @@ def test_a_run_over_a_multi_step_sample_is_one_item(warehouse: Warehouse) -> Non
     )
     warehouse.put([sample, run])
     [row] = warehouse.rows(
-        "select mode, turn, due, calls, verdict, error_type from prediction_items"
+        "select mode, turn, due, calls, is_right, error_type from prediction_items"
     )
     due = '[{"tool":"taxi","arguments":{"place":"Voss"}},{"tool":"taxi","arguments":{"taxi":"7"}}]'
     assert tuple(row.values()) == ("as_paper", None, due, "[]", False, "early_stop")

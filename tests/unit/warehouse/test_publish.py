@@ -11,11 +11,11 @@ import pytest
 
 from bench.warehouse_size import fill
 from callwright.warehouse import publish as publishing
+from callwright.warehouse.comments import list_views
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.publish import (
     build_under_way,
     is_build_under_way,
-    list_views,
     publish,
     publish_when_due,
     published_or_copied,

@@ -218,6 +218,7 @@ def test_what_a_models_words_came_to_is_counted_by_language(warehouse: Warehouse
         }
     )
     [row] = warehouse.rows(
-        "select model, language, made, refused, open, judged, share_proved from making_outcomes"
+        "select model, language, n_made, n_refused, n_open, n_judged, proved_share from"
+        " making_outcomes"
     )
     assert tuple(row.values()) == (MAKER, "en", 2, 0, 1, 1, 0.0)

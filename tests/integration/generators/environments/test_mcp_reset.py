@@ -307,7 +307,7 @@ def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path:
     assert found.returncode == 0, found.stderr
     (whole,) = json.loads(found.stdout)
     assert (whole["success_rate"], whole["end_state"]) == (1.0, 1.0)
-    assert whole["multi_step_runs"] >= 4
+    assert whole["n_multi_step_runs"] >= 4
     told = run_here(
         "export",
         "v1",

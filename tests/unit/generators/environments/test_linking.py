@@ -164,6 +164,29 @@ def test_a_thing_has_a_number_of_its_own_though_a_list_of_its_like_has_some(meth
     assert sources(links, "pay", "bank_number")[0] == ("list_banks", "", "bank_number")
 
 
+def test_what_a_thing_holds_does_not_give_the_things_id_once_more() -> None:
+    text = {"type": "string"}
+    service: JsonSchema = {"type": "object", "properties": {"carrier_id": text, "name": text}}
+    carrier: JsonSchema = {
+        "type": "object",
+        "properties": {"carrier_id": text, "services": {"type": "array", "items": service}},
+    }
+    listed: JsonSchema = {
+        "type": "object",
+        "properties": {"carriers": {"type": "array", "items": carrier}},
+    }
+    taken: JsonSchema = {"type": "object", "properties": {"carrier_id": text}}
+    tools = [
+        Tool(name="list_carriers", description="", category="", parameters=NONE, returns=listed),
+        Tool(name="get_carrier", description="", category="", parameters=taken, returns=carrier),
+    ]
+    paths = [("get", "/carriers"), ("get", "/carriers/{carrier_id}")]
+    links = find_links(endpoints_of(tools, paths))
+    assert sources(links, "get_carrier", "carrier_id") == [
+        ("list_carriers", "carriers", "carrier_id")
+    ]
+
+
 def test_an_id_below_a_resource_comes_from_the_resources_list() -> None:
     """A shortened name is spelled out; entries of several kinds are those of the first."""
     text = {"type": "string"}
