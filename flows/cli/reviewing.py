@@ -58,7 +58,8 @@ _WHERE_KNOWN = {
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
-_ROOM = 54
+_ROOM = 54  # columns of a reason
+_ROOM_BESIDE = 38  # of what people said, beside a key and a decision
 
 
 @command(review, "serve", "review serve")
@@ -467,10 +468,14 @@ def _differing_text(rows: "list[Row]") -> Iterator[str | TextTable]:
         yield ""
         several = count_of(rows[0]["shared"], "question")
         yield f"Of {several} that several people answered, {len(rows)} have answers that differ."
-        shown = [(row["subject"], row["said"], row["counts"] or "none yet") for row in rows[:_FEW]]
-        yield TextTable(("differs", "said", "what counts"), shown)
-        if len(rows) > _FEW:
-            yield f"… and {len(rows) - _FEW} more; list them all with --json."
+        decided = [row for row in rows if row["counts"]]  # the others stand below as unsettled
+        shown = [
+            (row["subject"], _short(row["said"], _ROOM_BESIDE), row["counts"])
+            for row in decided[:_FEW]
+        ]
+        yield from [TextTable(("differs", "said", "what counts"), shown)] if shown else []
+        if len(decided) > _FEW:
+            yield f"… and {len(decided) - _FEW} more; list them all with --json."
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
@@ -541,9 +546,9 @@ def _cost(cost: float | None) -> str:
     return "" if cost is None else f", {cost:.2f} US dollars"
 
 
-def _short(text: str) -> str:
-    """Return a text cut to the usual terminal width; Chinese characters take two columns."""
+def _short(text: str, room: int = _ROOM) -> str:
+    """Return a text cut to `room` columns; Chinese characters take two."""
     from rich.cells import cell_len, set_cell_size
 
     line = " ".join(text.split())
-    return line if cell_len(line) <= _ROOM else f"{set_cell_size(line, _ROOM - 1).rstrip()}…"
+    return line if cell_len(line) <= room else f"{set_cell_size(line, room - 1).rstrip()}…"
