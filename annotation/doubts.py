@@ -20,6 +20,7 @@ from callwright.warehouse.records import DoubtedFact, Sample, Turn, UserTurn, Ve
 
 DOUBTED, PROVING = ("⟦", "⟧"), ("‹", "›")
 _VALUE, _REASON = 120, 300  # characters
+_TRACED = "traced"  # the check of what took place
 _READ = ("adds", "gives_other")  # facts whose other value was read in the user's words
 
 
@@ -47,12 +48,16 @@ def doubt_sentences(
     """
     sentences: list[str] = []
     repeated = _repeated([*_doubts(verdicts)])
+    # of what took place that check tells which unsaid values are suspicious: most are implied
+    is_traced = any(one.check == _TRACED for one in verdicts)
     doubted = (one for one in verdicts if one.decision != "proved")
     worst = sorted(
         doubted, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)
     )
     for verdict in worst:
         fresh = (doubt for doubt in verdict.doubts if doubt not in repeated)
+        if is_traced:
+            fresh = (doubt for doubt in fresh if doubt.kind != "unstated")
         doubt_lines = [fact_sentence(doubt, turns, words) for doubt in fresh]
         sentences += filter(None, doubt_lines)
         if not verdict.doubts or not all(doubt_lines):

@@ -5,15 +5,29 @@ the language has (language/personal.yaml).
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import regex
 
 from callwright.generators.taken.chinese_names import find_chinese_names
 from callwright.generators.taken.personal_words import pattern_of, words_of_people
-from callwright.language.calls.people import JAPANESE, ends_in_vowel, known_names, script_of
+from callwright.language.calls.parameters import chinese_names
+from callwright.language.calls.people import (
+    ANY,
+    JAPANESE,
+    KnownNames,
+    ends_in_vowel,
+    known_names,
+    script_of,
+)
 from callwright.language.packs import known, of
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 _CAPITAL = r"(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]*(?:[-][\p{L}\p{M}]+|['’](?![sm]\b)[\p{L}\p{M}]+)*)"
 _PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
@@ -23,6 +37,9 @@ _UNCASED_WORD = regex.compile(r"[\p{Lo}\p{M}]+")
 _LONGEST_NAME = 5  # words
 _BEFORE = 40  # letters before a name
 _FEWEST, _ENDING = 3, 4  # letters of a name, and of its ending, in languages with cases
+
+_ARTICLE = "\u0627\u0644"  # of Arabic, written with the word behind it
+ARABIC_JOINED = "\u0648\u0644\u0628\u0643\u0641"  # "and", "for" and others, written so as well
 
 Places = Iterator[tuple[int, int]]
 
@@ -47,57 +64,76 @@ class NameFinder:
 
     def _cased_names(self, text: str) -> Places:
         """Find introduced names, and names of two or more words with a known first name."""
-        for match in _NAME.finditer(text):
-            words = self._trimmed(match)
-            if not words or len(words) > _LONGEST_NAME - 1:
+        runs = (run for match in _NAME.finditer(text) for run in self._trimmed(match))
+        for words in runs:
+            if len(words) > _LONGEST_NAME - 1:
                 continue
             start, end = words[0].start(), words[-1].end()
             before = text[max(0, start - _BEFORE) : start]
-            script = script_of(words[0][0])
-            at = next(
-                (
-                    at
-                    for at, one in enumerate(words)
-                    if _is_first_name(one[0], script, self._language)
-                ),
-                None,
-            )
-            if (
-                _ends_in("introduced", before)
-                or _ends_in("titled", before)
-                or (_ends_in("may_introduce", before) and (len(words) > 1 or at == 0))
-            ):
+            firsts = [_is_first_name(one[0], self._language) for one in words]
+            at = firsts.index(True) if any(firsts) else None
+            is_told = _ends_in("introduced", before) or _ends_in("titled", before)
+            is_likely = len(words) > 1 or at == 0
+            if is_told or (is_likely and _ends_in("may_introduce", before)):
                 yield start, end
+            elif text[start:end].casefold() in _countries(self._language):
+                continue
             elif at is not None and at < len(words) - 1:
                 yield words[at].start(), end
+            elif len(words) > 1:
+                if _is_known_pair([one[0] for one in words]):
+                    yield start, end
+            elif at == 0 and _is_amid(before):
+                yield start, end
 
-    def _trimmed(self, match: regex.Match[str]) -> list[regex.Match[str]]:
-        """Return the words of a run of capitals that may be a name, without those beside it."""
-        words = [*regex.finditer(r"\S+", match.string, pos=match.start(), endpos=match.end())]
-        while words and self._is_beside(words[0][0]):
-            words.pop(0)
-        while words and self._is_beside(words[-1][0]):
-            words.pop()
-        return [] if any(one[0].casefold() in _no_names() for one in words) else words
+    def _trimmed(self, match: regex.Match[str]) -> Iterator[list[regex.Match[str]]]:
+        """Yield the words of a run of capitals that may be a name, those of each script apart.
+
+        Words beside a name are left out.
+        """
+        every = regex.finditer(r"\S+", match.string, pos=match.start(), endpos=match.end())
+        for _, some in groupby(every, key=lambda one: script_of(one[0])):
+            words = [*some]
+            while words and self._is_beside(words[0][0]):
+                words.pop(0)
+            while words and self._is_beside(words[-1][0]):
+                words.pop()
+            if words and not any(one[0].casefold() in _no_names() for one in words):
+                yield words
 
     def _is_beside(self, word: str) -> bool:
         plain = word.casefold().rstrip(".")
         if plain in _beside() or plain in _days(self._language):
             return True
-        is_first = _is_first_name(word, script_of(word), self._language)
+        is_first = _is_first_name(word, self._language)
         return not is_first and plain in self._lower
 
 
-def _is_first_name(word: str, script: str, language: Language) -> bool:
+def _is_amid(before: str) -> bool:
+    """Whether a capital stands amid a sentence, and no word for a place before it."""
+    is_amid = regex.search(r"[\p{Ll},][)'’\"]?\s$", before) is not None
+    return is_amid and not _ends_in("before_places", before)
+
+
+def _is_known_pair(words: list[str]) -> bool:
+    """Whether words are a first and a last name of any language, in either order."""
+    names = known_names(script_of(words[0]), ANY)
+    first, last = words[0], words[-1]
+    return (first in names.first and last in names.last) or (
+        last in names.first and first in names.last
+    )
+
+
+def _is_first_name(word: str, language: Language) -> bool:
     """Whether a word is a known first name, in a language of cases with an ending of its own."""
+    script = script_of(word)
     if word in known_names(script, language).first:
         return True
     if language not in words_of_people("inflecting"):
         return False
     stems = _stems(script, language)
-    return any(
-        word[:end] in stems for end in range(_FEWEST, len(word) + 1) if end > len(word) - _ENDING
-    )
+    ends = range(max(_FEWEST, len(word) - _ENDING + 1), len(word) + 1)
+    return any(word[:end] in stems for end in ends)
 
 
 @lru_cache(64)
@@ -132,18 +168,29 @@ def _no_names() -> frozenset[str]:
 @lru_cache(64)
 def _days(language: Language) -> frozenset[str]:
     """Return the names of days and months in English and in a language."""
-    from babel import Locale, UnknownLocaleError
+    return frozenset(
+        str(one).casefold()
+        for locale in _locales(language)
+        for table in (locale.days, locale.months)
+        for width in ("wide", "abbreviated")
+        for one in table["format"][width].values()
+    )
 
-    names: set[str] = set()
-    for code in dict.fromkeys((known()[0], "en_US", language)):
-        try:
-            locale = Locale.parse(code)
-        except (UnknownLocaleError, ValueError):
-            continue
-        for table in (locale.days, locale.months):
-            for width in ("wide", "abbreviated"):
-                names |= {str(one).casefold() for one in table["format"][width].values()}
-    return frozenset(names)
+
+@lru_cache(64)
+def _countries(language: Language) -> frozenset[str]:
+    """Return the names of countries in English and in a language."""
+    return frozenset(
+        str(one).casefold() for locale in _locales(language) for one in locale.territories.values()
+    )
+
+
+def _locales(language: Language) -> Iterator["Locale"]:
+    from babel import Locale, UnknownLocaleError  # not above: only who looks for names pays
+
+    for code in dict.fromkeys((DEFAULT_LANGUAGE, language)):
+        with suppress(UnknownLocaleError, ValueError):
+            yield Locale.parse(code)
 
 
 def _patterned_names(text: str) -> Places:
@@ -163,6 +210,8 @@ def _name_patterns() -> tuple[regex.Pattern[str], ...]:
     filled = {
         "@arabic": r"\p{Arabic}+(?:\s\p{Arabic}+){0,3}",
         "@korean_family": f"(?:{'|'.join(sorted(known_names('HANGUL').last))})",
+        "@chinese_family": f"(?:{'|'.join(sorted(chinese_names()[0]))})",
+        "@hindi_first": f"(?:{'|'.join(sorted(known_names('DEVANAGARI').first, reverse=True))})",
         "@japanese_family": f"(?:{'|'.join(sorted(known_names(JAPANESE).last))})",
     }
     patterns = list[str](words_of_people("patterns"))
@@ -177,13 +226,17 @@ def _length_of_arabic(name: str) -> int:
     end, is_joined = 0, True
     for at, word in enumerate(regex.finditer(r"\S+", name)):
         is_joint = regex.fullmatch(words_of_people("arabic_joints"), word[0]) is not None
-        is_name = (
-            word[0] in names.first or word[0] in names.last or word[0].startswith("\u0627\u0644")
-        )
+        is_name = word[0] in names.first or word[0] in names.last or word[0].startswith(_ARTICLE)
         if not (at == 0 or is_joined or is_joint or is_name):
             break
         end, is_joined = word.end(), is_joint
     return end
+
+
+def _is_other_name(word: str, names: KnownNames) -> bool:
+    """Whether a word may follow a first name: a known name, or an Arabic one with its article."""
+    is_article = word.startswith(_ARTICLE) and len(word) > _FEWEST + len(_ARTICLE)
+    return word in names.first or word in names.last or is_article
 
 
 def _uncased_names(text: str) -> Places:
@@ -195,7 +248,10 @@ def _uncased_names(text: str) -> Places:
     while at < len(words) - 1:
         names = known_names(script_of(words[at][0]))
         start = words[at].start()
-        if script_of(words[at][0]) not in _UNCASED or words[at][0] not in names.first:
+        first = words[at][0]
+        if script_of(first) == "ARABIC" and first not in names.first and first[:1] in ARABIC_JOINED:
+            first, start = first[1:], start + 1
+        if script_of(first) not in _UNCASED or first not in names.first:
             at += 1
             continue
         last = at
@@ -203,7 +259,7 @@ def _uncased_names(text: str) -> Places:
             last + 1 < len(words)
             and last - at < _LONGEST_NAME - 2
             and text[words[last].end() : words[last + 1].start()] == " "
-            and words[last + 1][0] in names.first | names.last
+            and _is_other_name(words[last + 1][0], names)
         ):
             last += 1
         if last > at:

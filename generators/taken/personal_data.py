@@ -51,10 +51,10 @@ def without_personal_data(
         return Replaced(sample, {}, {}, notes)
     replacements = PersonalReplacements(found, sample.language, seed)
     replaced = replacements.sample(sample)
-    if left := replacements.left_in(_texts_of(replaced)):
+    if replacements.is_left_in(_texts_of(replaced)):
         raise RecordError(
-            f"Its personal data can't be replaced consistently: a {left} stands in it once more, in"
-            " another writing."
+            "Its personal data can't be replaced consistently: a name stands in it once more, with"
+            " an ending."
         )
     counts: dict[str, int] = dict(Counter(one.kind for one in found))
     values = {one.value: str(replacements.value(one.value)) for one in found}

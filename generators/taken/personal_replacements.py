@@ -25,7 +25,7 @@ from callwright.generators.taken.personal_values import (
 from callwright.generators.taken.personal_words import words_of_people
 from callwright.generators.taken.streets import Address
 from callwright.language.calls.codes import person as made_person
-from callwright.language.calls.people import ends_in_vowel, known_names, made_word, script_of
+from callwright.language.calls.people import CASED, ends_in_vowel, known_names, made_word, script_of
 from callwright.language.packs import fallback, has_folder, letters_of
 from callwright.language.text import Spans
 from callwright.warehouse.errors import RecordError
@@ -42,7 +42,6 @@ from callwright.warehouse.records import (
 
 _NUMBERED: frozenset[PersonalKind] = frozenset({"iban", "card", "id", "phone"})
 _UNBOUND = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "HANGUL"})  # words without gaps
-_CASED = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC"})
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-](?![sm]\b)[\p{L}\p{M}]+)*")
 _PART = regex.compile(r"[\p{L}\p{M}]+")
 _SIGNS = regex.compile(r"[^\p{L}\p{N}]")
@@ -55,7 +54,7 @@ _SEPARATOR = r"[\s().\-/·]*"
 # the first character of the digits of a script: as typed, Arabic, Persian, Hindi, Bengali, wide
 _ZEROS = (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
 _KEPT_OF_PHONE, _KEPT_OF_ACCOUNT = 6, 4
-_SHORTEST_PART, _SHORTEST_STEM = 3, 4
+_SHORTEST_PART, _SHORTEST_STEM = 3, 5
 _LONGEST_ENDING = 3
 _NEAR = 40  # letters between a street and its number or flat
 _TRIES = 50
@@ -216,7 +215,7 @@ class PersonalReplacements:
     def _draw_name(self, value: str) -> None:
         script = script_of(value)
         words = _PART.findall(value)
-        if script in _CASED:
+        if script in CASED:
             self._draw_cased(words)
             return
         if _plain(value) in self._names:
@@ -427,23 +426,20 @@ class PersonalReplacements:
         turns = tuple(turn_of(turn) for turn in sample.turns)
         return sample.with_changes(turns=turns, system_message=self.text(sample.system_message))
 
-    def left_in(self, texts: Iterable[str]) -> PersonalKind | None:
-        """Return the kind of a value that these texts still have, in whatever notation, or None."""
+    def is_left_in(self, texts: Iterable[str]) -> bool:
+        """Whether one of these texts still has a name of somebody, with an ending."""
+        made = {*map(_fold, self._parts.values())}
+        parts = [one for one in self._parts if len(one) >= _SHORTEST_STEM]
         for text in texts:
-            signs = _key_of(text)
-            if any(key in signs for key in self._numbers if len(key) >= _LONGEST_ENDING * 2):
-                return "id"
-            if any(key in signs for key in self._phones):
-                return "phone"
-            plain = _plain(text)
-            if any(value in plain for value in self._exact):
-                return "mail"
             for word in _PART.finditer(text):
-                part = _fold(word[0])
-                is_name = word[0][:1].isupper() and len(part) >= _SHORTEST_STEM
-                if is_name and part in self._parts and part not in map(_fold, self._parts.values()):
-                    return "name"
-        return None
+                folded = _fold(word[0])
+                if word[0][:1].islower() or folded in made:
+                    continue
+                for part in parts:
+                    ending = len(folded) - len(part)
+                    if folded.startswith(part) and 0 <= ending <= _LONGEST_ENDING:
+                        return True
+        return False
 
 
 _UNREPLACED = "Its personal data can't be replaced consistently (a value of the kind {0})"

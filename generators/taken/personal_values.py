@@ -18,9 +18,18 @@ from callwright.generators.taken.people_in_text import NameFinder, Places
 from callwright.generators.taken.personal_words import pattern_of, words_of_people
 from callwright.generators.taken.streets import Address, find_addresses
 from callwright.language.calls.parameters import meaning_by_words, meaning_of
+from callwright.language.calls.people import CASED, script_of
 from callwright.language.packs import packaged
 from callwright.language.text import Spans
-from callwright.warehouse.records import CallTurn, Language, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 PersonalKind = Literal["name", "address", "mail", "phone", "card", "iban", "id", "secret"]
 # the surest first
@@ -41,7 +50,7 @@ _MAIL = regex.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1
 _IBAN = regex.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}\b")
 _CARD = regex.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
 _IDENTITY = (
-    r"(?P<id>\p{Lu}{0,3}\s?\d[\d .\-/]{3,20}\d[- ]?\p{Lu}{0,2}|[\p{Lu}\d][\p{Lu}\d-]{5,20})"
+    r"(?P<id>\p{Lu}{0,3}\s?\d[\d .\-/]{3,20}\d[- ]?[\p{Lu}x]{0,2}|[\p{Lu}\d][\p{Lu}\d-]{5,20})"
     r"(?![\p{Latin}\p{Cyrillic}\d])"
 )
 _BARE_IDENTITY = regex.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
@@ -54,11 +63,13 @@ _TOKEN = regex.compile(
 _NO_PHONE = regex.compile(
     r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}"
 )
+_DAY = regex.compile(r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}(?!\d)")
 _GAP = regex.compile(r"\s")
 _FEWEST_DIGITS, _FEWEST_OF_ID = 7, 5
 _LONGEST_NAME = 5  # words
 _PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a text that are searched at once
 _SHORT, _LONG = 4, 16
+_LIKELY = 2  # regions of a language whose bare digits are numbers of phones
 
 
 class PersonalValue(NamedTuple):
@@ -81,7 +92,7 @@ def find_personal_values(sample: Sample, tools: Mapping[str, Tool]) -> list[Pers
         word for text in texts for word in regex.findall(r"(?<!\p{L})\p{Ll}[\p{L}\p{M}]+", text)
     )
     finder = _Finder(sample.language, lower)
-    in_words = [one for text in texts for one in finder.find(text)]
+    in_words = [*_asked_names(sample), *(one for text in texts for one in finder.find(text))]
     has_street = any(one.address and one.address.core for one in (*in_fields, *in_words))
     return [
         one
@@ -216,6 +227,23 @@ def _can_be(kind: PersonalKind, value: str) -> bool:
 
 
 # --- words
+
+
+def _asked_names(sample: Sample) -> Iterator[PersonalValue]:
+    """Yield what a user says, and nothing else, where somebody asks for a name."""
+    question = ""
+    for turn in sample.turns:
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            said = turn.text.strip(" .,!\n")
+            words = said.split()
+            is_name = len(words) <= _SHORT and all(word[:1] != word[:1].lower() for word in words)
+            is_name = is_name or (script_of(said) not in CASED and len(words) <= _SHORT)
+            is_asked = question and pattern_of("asks_name").search(question) is not None
+            if words and is_asked and is_name and _can_be("name", said):
+                yield PersonalValue("name", said)
+            question = ""
 
 
 def _texts(sample: Sample) -> Iterator[str]:
@@ -356,14 +384,30 @@ def _phones(text: str, language: Language) -> Places:
 
     if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
         return
-    for region in (*regions_of(language), None):
+    for match in _said_phones().finditer(text):
+        is_long = _FEWEST_DIGITS <= sum(map(str.isdigit, match["own"])) <= _LONG
+        if is_long and not _NO_PHONE.fullmatch(match["own"]):
+            yield match.span("own")
+    regions = regions_of(language)
+    for region in (*regions, None):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
             written = match.raw_string
-            if written.isdigit() and not is_valid_number(match.number):
+            is_likely = region in regions[:_LIKELY] and is_valid_number(match.number)
+            if written.isdigit() and not is_likely:
                 continue  # an order's number
             is_long = sum(map(str.isdigit, written)) >= _FEWEST_DIGITS
-            if is_long and not _NO_PHONE.fullmatch(written):
+            if is_long and not _NO_PHONE.fullmatch(written) and not _DAY.search(written):
                 yield match.start, match.end
+
+
+@cache
+def _said_phones() -> regex.Pattern[str]:
+    """Return the pattern of a number that words say is one of a phone, with few others between."""
+    words = "|".join(words_of_people("phone_words"))
+    between = r"(?:[\s\p{P}#]{0,4}\p{L}{1,10}){0,2}[\s\p{P}#]{0,4}"
+    return regex.compile(
+        rf"(?:{words}){between}(?P<own>\+?\(?\d[\d\s().\-/]{{5,20}}\d)(?![\p{{L}}\d])"
+    )
 
 
 def regions_of(language: Language) -> tuple[str, ...]:

@@ -32,9 +32,12 @@ class FoundAddress(NamedTuple):
 def find_addresses(text: str) -> Iterator[FoundAddress]:
     """Yield the addresses in a text: a street with its number, its flat and its code."""
     taken = Spans()
+    if text == text.lower() and text.isascii():  # who writes no capitals lives somewhere, too
+        text = regex.sub(r"\b[a-z](?=[a-z]{2})", lambda one: one[0].upper(), text)
     for pattern in _streets():
         for match in pattern.finditer(text):
-            start, end = match.span()
+            start = min(one for one in (match.start("core"), match.start("number")) if one >= 0)
+            end = match.end()
             core = match["core"].strip()
             if taken.overlaps(start, end) or not core:
                 continue

@@ -46,6 +46,7 @@ _LOCALES = {
     "KATAKANA": ("ja_JP",),
 }
 JAPANESE = "HIRAGANA"
+CASED = frozenset({LATIN, "CYRILLIC", "GREEK", "ARMENIAN"})
 _SHORTEST = 3  # letters of a Latin first name that is known by itself
 _TRIES = 40
 
@@ -63,6 +64,9 @@ def script_of(text: str) -> str:
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
+ANY = "*"  # for the names of all languages that a script is used for
+
+
 @cache
 def known_names(script: str, language: str = "") -> KnownNames:
     """Return Faker's names in a script; none for a script that it does not know.
@@ -71,7 +75,7 @@ def known_names(script: str, language: str = "") -> KnownNames:
     would be words of it.
     """
     locales = _LOCALES.get(script, ())
-    if script == LATIN:
+    if script == LATIN and language != ANY:
         locales = tuple(one for one in locales if one in _LARGE or one.startswith(f"{language}_"))
     firsts = {word for name in _listed(locales, "first_names") for word in name.split()}
     if script == LATIN:

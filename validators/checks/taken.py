@@ -18,7 +18,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.packs import unspaced
-from callwright.language.schemas import kind_of
+from callwright.language.schemas import choices_of, kind_of, leaves
 from callwright.language.values import locate
 from callwright.llm.models import reads_language
 from callwright.llm.stated_schemas import Line
@@ -26,6 +26,7 @@ from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.judges import COMPOSED, ask_opinion
+from callwright.validators.likely_wrong import find_suspicions
 from callwright.validators.origins import root_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -68,26 +69,36 @@ def is_taken(sample: Sample) -> bool:
 
 @rule(
     "traced",
-    "1",
-    "Of a conversation that took place: does something in it say each value that is called?",
+    "2",
+    "Of a conversation that took place: is a value of a call likely wrong, or said by nothing?",
     source="docs/sources.md",
     applies=is_taken,
     proof="Something in the conversation says each value.",
     most=None,
-    doubts={"untraced": "Nothing in the conversation says {name} = {value}."},
+    doubts={
+        "exchanged": "The words{where} give {other} for {name}, and not {value}.",
+        "corrected": "{name} = {value} is taken back{where}, and {other} said instead.",
+        "either": "For {name} the words{where} allow {other} as well as {value}.",
+        "like_value": "{other} is said{where} and not used; it may be meant by {name} = {value}.",
+        "untraced": "Nothing in the conversation says {name} = {value}.",
+    },
 )
 def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Find the values that nothing said before the call.
+    """Find the values that are likely wrong, the likeliest first, then those that nothing says.
 
-    Sources are the user, a result and the assistant's own words.
+    Sources are the user, a result and the assistant's own words. Choices and flags are implied far
+    more often than they are said: that nothing says one is no doubt, and left to readers.
     """
     tools = context.toolset(sample.candidates)
+    for suspicion in find_suspicions(sample, tools):
+        yield unproved(suspicion.reason, suspicion.fact)
     by_name = {tool.name: tool for tool in tools}
     composed = {(one.turn, one.argument) for one in composed_texts(sample, tools)}
     for doubt in ground(sample, tools).doubts:
         at = doubt.turn or 0
         name = root_of(doubt.argument)
-        if doubt.kind not in _UNSTATED or (at, name) in composed:
+        is_implied = isinstance(doubt.value, bool) or _is_choice(doubt, at, sample, by_name)
+        if doubt.kind not in _UNSTATED or (at, name) in composed or is_implied:
             continue
         calls = next((one.calls for one in sample.snapshots() if one.turn == at), ())
         schema = next(
@@ -106,6 +117,18 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
             )
             fact = DoubtedFact(kind="untraced", turn=at, argument=doubt.argument, value=doubt.value)
             yield unproved(reason, fact)
+
+
+def _is_choice(doubt: DoubtedFact, turn: int, sample: Sample, tools: dict[str, Tool]) -> bool:
+    """Whether a value is one of the choices that its schema offers."""
+    calls = next((one.calls for one in sample.snapshots() if one.turn == turn), ())
+    within = (
+        leaf
+        for call in calls
+        for name, value in call.arguments.items()
+        for leaf in leaves(value, _schema(call, name, tools), (name,))
+    )
+    return any(value == doubt.value and choices_of(schema) for _, value, schema in within)
 
 
 def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:

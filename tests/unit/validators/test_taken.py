@@ -122,3 +122,85 @@ async def test_what_no_model_that_reads_language_has_read_waits() -> None:
     one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
     [verdict] = await check_composed(one, context(ScriptedModel({}, name="template/v1")))
     assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "composed_unread")
+
+
+def tool_of(*names: str, kind: str = "string") -> Tool:
+    properties = {name: {"type": kind, "description": ""} for name in names}
+    parameters = {"type": "object", "properties": properties}
+    return Tool(name="act", description="", category="", parameters=parameters)
+
+
+async def doubts_of(tool: Tool, text: str, **arguments: Any) -> list[tuple[str, str, Any]]:
+    one = sample(UserTurn(text=text), CallTurn(calls=(GoldCall(tool="act", arguments=arguments),)))
+    one = one.with_changes(candidates=(tool.key,))
+    [verdict] = await check_traced(one, StageContext(None, Random(1), {tool.key: tool}))
+    return [(doubt.kind, doubt.argument, doubt.other) for doubt in verdict.doubts]
+
+
+async def test_a_value_that_the_words_give_to_another_parameter_is_named_with_that() -> None:
+    tool = tool_of("origin", "destination")
+    text = "To Madrid from Porto, please."
+    assert await doubts_of(tool, text, origin="Madrid", destination="Porto") == [
+        ("exchanged", "origin", "Porto"),
+        ("exchanged", "destination", "Madrid"),
+    ]
+    assert await doubts_of(tool, text, origin="Porto", destination="Madrid") == []
+
+
+async def test_ends_of_a_range_the_wrong_way_round_are_named() -> None:
+    tool = tool_of("min_price", "max_price", kind="integer")
+    found = await doubts_of(tool, "Headphones, 50 to 90.", min_price=90, max_price=50)
+    assert {kind for kind, _, _ in found} == {"exchanged"}
+    assert await doubts_of(tool, "Headphones, 50 to 90.", min_price=50, max_price=90) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "people", "kinds"),
+    [
+        ("A taxi for four, no wait, make it six.", 4, ["corrected"]),
+        ("A taxi for four, no wait, make it six.", 6, []),
+        ("A taxi for four or six people.", 4, ["either"]),
+        ("A taxi for four.", 4, []),
+        ("A taxi for four.", 5, ["untraced"]),
+    ],
+)
+async def test_one_of_two_like_values_is_doubted(text: str, people: int, kinds: list[str]) -> None:
+    tool = tool_of("people", kind="integer")
+    assert [kind for kind, _, _ in await doubts_of(tool, text, people=people)] == kinds
+
+
+async def test_one_of_two_like_codes_is_doubted_if_no_call_uses_the_other() -> None:
+    text = "He did BIO-101 in spring; for fall he is in BIO-202."
+    tool = tool_of("course", "other")
+    assert await doubts_of(tool, text, course="BIO-101") == [("like_value", "course", "BIO-202")]
+    assert await doubts_of(tool, text, course="BIO-101", other="BIO-202") == []
+
+
+async def test_a_choice_or_a_flag_that_nothing_says_is_no_doubt() -> None:
+    properties = {
+        "mode": {"type": "string", "enum": ["walking", "driving"]},
+        "quiet": {"type": "boolean"},
+        "note": {"type": "string"},
+    }
+    tool = tool_of().with_changes(parameters={"type": "object", "properties": properties})
+    found = await doubts_of(tool, "How do I get there on foot?", mode="walking", quiet=True)
+    assert found == []
+    said = {"mode": "walking", "note": "zebra"}
+    assert await doubts_of(tool, "How do I get there on foot?", **said) == [
+        ("untraced", "note", None)
+    ]
+
+
+async def test_the_likeliest_wrong_value_is_the_first_that_people_read() -> None:
+    tool = tool_of("people", "note", kind="integer")
+    one = sample(
+        UserTurn(text="For four, no wait, make it six."),
+        CallTurn(calls=(GoldCall(tool="act", arguments={"note": 77, "people": 4}),)),
+    ).with_changes(candidates=(tool.key,))
+    context_of_tool = StageContext(None, Random(1), {tool.key: tool})
+    [verdict] = await check_traced(one, context_of_tool)
+    task = review_task(one, [tool], told_in_english([verdict]), reason="In doubt.")
+    first, second = task.failed.splitlines()
+    assert first.startswith("people = 4 is taken back")
+    assert "six" in first
+    assert second == "Nothing in the conversation says note = 77."
