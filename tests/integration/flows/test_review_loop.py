@@ -79,7 +79,7 @@ def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite
         site.studio.annotate(key, "accept", comment="Fine.")
     assert site.pull() == Pulled(reviews=len(waiting), accepted=len(waiting))
     for key in waiting.values():
-        assert site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
+        assert site.accepted(key) == {"grade": "vouched", "accepted_by": "ann"}
         assert site.standing(key) == ("land", "passed")
     assert site.rows("select distinct reviewer, decision, comment, seconds from reviews") == [
         {"reviewer": "ann", "decision": "accept", "comment": "Fine.", "seconds": 9.5}
@@ -99,13 +99,13 @@ def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
 
 def test_a_rejected_spot_check_is_taken_back(site: ReviewSite) -> None:
     key, other, *_ = (one for one in site.asked("spot check") if site.sample(one).gold)
-    assert site.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
+    assert site.accepted(key) == {"grade": "judged", "accepted_by": "machine"}
     site.studio.annotate(key, "reject", reasons="unnatural")
     site.studio.annotate(other, "accept")
     site.pull()
     assert site.accepted(key) is None
     assert site.standing(key) == ("land", "rejected")
-    assert site.accepted(other) == {"proved": False, "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(other) == {"grade": "judged", "accepted_by": "ann"}
     build(erring_recipe(), site.settings)
     assert len(site.asked("spot check")) == 5, "a spot check that was rejected is still one"
 
@@ -128,7 +128,7 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(site: ReviewSite) 
         site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited)
         == 1
     )
-    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
+    assert site.accepted(edited) == {"grade": "vouched", "accepted_by": "ann"}
     assert site.accepted(key) is None
     assert site.standing(key) == ("review", "passed")
 
@@ -151,7 +151,7 @@ def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(
     assert checks >= ALWAYS_ASKED, "also those behind the check that stopped it"
     site.studio.annotate(edited, "accept", by="bob")
     assert site.pull() == Pulled(reviews=1, accepted=1)
-    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "bob"}
+    assert site.accepted(edited) == {"grade": "vouched", "accepted_by": "bob"}
     assert site.standing(key) == ("review", "passed")
     assert (
         site.rows("select * from outcomes where outcome = 'waiting' and subject = ?", edited) == []
@@ -179,7 +179,7 @@ def test_an_edit_that_no_check_decides_never_lands_on_one_persons_word(site: Rev
     } in unsettled
     site.studio.annotate(edited, "accept", by="bob")
     site.pull()
-    assert site.accepted(edited)["vouched"]
+    assert site.accepted(edited)["grade"] == "vouched"
     assert site.standing(key) == ("review", "passed")
     assert edited not in {row["subject"] for row in review_status(site.settings)["unsettled"]}
 
