@@ -162,8 +162,7 @@ def report_run(warehouse: Warehouse, run: ScheduledRun, since: datetime | None) 
     wrong = [one for one in run.tool_changes if one.difference in {"gone", "schema"}]
     tools = [f"{one.language} {one.tool}" for one in wrong]
     [stale] = warehouse.rows(sql("scheduled_runs.stale"), [run.recipe, run.build, tools])
-    repeated = {} if not row["is_repeated"] else dict.fromkeys(_MADE, 0)
-    counts = {name: row[name] for name in _MADE} | repeated
+    counts = {name: 0 if row["is_repeated"] else row[name] for name in _MADE}
     return RunReport(
         recipe=run.recipe,
         run=run.run,

@@ -16,7 +16,7 @@ from callwright.generators.tools import (
 )
 from callwright.language.calls.completing import Fixed, completed, told_of
 from callwright.language.calls.parameters import ASKED_OF
-from callwright.language.calls.prose_rules import ReadProse, read_rules
+from callwright.language.calls.prose_rules import ReadProse, read_rules, state_rule
 from callwright.language.calls.sampling import make_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, JsonSchema, Language, Tool
@@ -26,6 +26,12 @@ from callwright.warehouse.records import Arguments, JsonSchema, Language, Tool
 def rules_of(tool: Tool) -> ReadProse:
     """Return what a tool's descriptions state in prose alone; only what is made is held to it."""
     return read_rules(tool.description, tool.parameters)
+
+
+@lru_cache(4096)
+def state_rule_of(tool: Tool) -> str:
+    """Return the sentence by which a tool works in some states of the world only, or ""."""
+    return state_rule(tool.name, tool.description, tool.parameters)
 
 
 def made_schemas(tool: Tool) -> dict[str, JsonSchema]:

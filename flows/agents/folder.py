@@ -8,9 +8,9 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from callwright.flows.plugins import names_function
-from callwright.flows.recipe import Recipe
+from callwright.flows.recipe import Recipe, read_recipe_file
 from callwright.flows.recipe.problems import YamlFault, read_yaml
-from callwright.flows.recipe.reading import CheckedRecipe, read_recipe_file
+from callwright.flows.recipe.reading import CheckedRecipe
 from callwright.generators.environments.protocol import HttpSettings, McpSettings
 from callwright.warehouse.errors import ConfigurationError
 

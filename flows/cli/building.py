@@ -387,7 +387,7 @@ def check_recipes(recipes: Sequence[Path]) -> CommandResult:
         recipes: The recipes, YAML files.
     """
     from callwright.flows.planning.possible import problems_of_recipe
-    from callwright.flows.recipe.reading import read_recipe_file
+    from callwright.flows.recipe import read_recipe_file
 
     recipe_problems = [
         problem

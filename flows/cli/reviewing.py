@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
-    Aside,
     AsJson,
     CommandResult,
     Host,
@@ -225,36 +224,6 @@ def listen(
                 listening.listen(settings, studio, screen, address=address, callbacks=callbacks)
             )
         screen.say("Server stopped.")
-
-
-@command(review, "edit", "review edit")
-def edit(
-    *, host: Host = "127.0.0.1", port: Port = 8322, url: str = "", as_json: AsJson = False
-) -> None:
-    """Serve a page with a form to edit samples, and link to it from each task.
-
-    Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own
-    name.
-
-    Args:
-        url: The URL under which reviewers reach this server, if it is another. Its host name must
-            be Label Studio's.
-    """
-    from callwright.flows.review.editing import served_edit_page
-    from callwright.flows.review.listening import interrupts
-    from callwright.flows.review.servers import require_label_studio
-
-    settings = read_settings()
-    with (
-        suppress(KeyboardInterrupt),
-        interrupts(),
-        require_label_studio(settings) as studio,
-        served_edit_page(settings, studio, host=host, port=port, url=url) as server,
-    ):
-        hint = f"Each task with a sample at {studio.url} links to it. Stop the server with Ctrl-C."
-        value = {"address": server.address, "label_studio": studio.url}
-        show_event(value, [server.address, Aside(hint)], as_json=as_json)
-        server.run()
 
 
 @command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")

@@ -15,9 +15,9 @@ from callwright.flows.recipe.parts import Stratum as Stratum
 from callwright.flows.recipe.problems import RecipeProblem as RecipeProblem
 from callwright.flows.recipe.problems import explain as explain
 from callwright.flows.recipe.reading import SCHEMA_FILE as SCHEMA_FILE
-from callwright.flows.recipe.reading import check_recipe as check_recipe
 from callwright.flows.recipe.reading import parse_recipe as parse_recipe
 from callwright.flows.recipe.reading import read_recipe as read_recipe
+from callwright.flows.recipe.reading import read_recipe_file as read_recipe_file
 from callwright.flows.recipe.reading import read_recipe_to_build as read_recipe_to_build
 from callwright.flows.recipe.reading import schema_text as schema_text
 from callwright.flows.recipe.reading import write_first_recipe as write_first_recipe

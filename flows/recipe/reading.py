@@ -63,11 +63,6 @@ def read_recipe_to_build(path: Path) -> Recipe:
     return read_recipe_file(path, with_files=True).required
 
 
-def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
-    """Return all errors of the recipe in a YAML file, in the order of its lines."""
-    return read_recipe_file(path, with_files=True).problems
-
-
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
     """Return a recipe from its settings.
 

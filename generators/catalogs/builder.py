@@ -35,7 +35,7 @@ from callwright.generators.catalogs.soundness import (
     without_hidden,
 )
 from callwright.language.calls.parameters import is_plumbing
-from callwright.language.calls.prose_rules import ProseRule, ReadProse, read_rules
+from callwright.language.calls.prose_rules import ProseRule, ReadProse, read_rules, state_rule
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
@@ -170,6 +170,7 @@ class CatalogBuilder:
             *notes,
             *return_notes,
             *(_note_of(rule, prose, schema) for rule in prose.rules),
+            *_note_of_state(str(name), text, schema),
         )
         for note in notes:
             self.report(draft.where, note.kind, str(note), name if isinstance(name, str) else "")
@@ -217,6 +218,13 @@ def _note_of(rule: ProseRule, prose: ReadProse, schema: JsonSchema) -> Note:
         names = ", ".join(map(repr, concerned))
         done = f"no plan chooses {names} unless `plumbing: {{{concerned[0]}: false}}` says so"
     return Note("unread_rule", f"No schema says this rule, so {done}: {said}", rule.about)
+
+
+def _note_of_state(name: str, text: str, schema: JsonSchema) -> Iterator[Note]:
+    """Yield the note on a tool that works in some states of its things only."""
+    if sentence := state_rule(name, text, schema):
+        message = f'No simulated world knows this, so no goal in steps asks for it: "{sentence}"'
+        yield Note("state_rule", message)
 
 
 class _Schemas(NamedTuple):

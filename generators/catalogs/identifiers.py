@@ -21,7 +21,7 @@ from callwright.generators.catalogs.builder import ToolDraft
 from callwright.generators.catalogs.schema_words import with_examples
 from callwright.language.calls.codes import is_uuid, prefix_of
 from callwright.language.calls.examples import usable_examples, with_told_example
-from callwright.language.calls.parameters import meaning_row
+from callwright.language.calls.parameters import meaning_row, says_name
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import names_one, singular, split_name
 from callwright.language.schemas import fits, json_type
@@ -39,6 +39,10 @@ _NUMBERS = ("integer", "number")
 _BRANCHES = ("anyOf", "oneOf", "allOf")
 _CODE = re.compile(r"(?=.*\d)[\w.:=-]+|[A-Z]{5,}")
 _IN_PATH = re.compile(r"([^/{}]+)/\{(\w+)\}(?!.*/\{\2\})")
+
+_ID_OF = re.compile(
+    r"\b(?:ids?|identifiers?) (?:of|for) (?:the|an?|this|that) ([a-z]+)\b", re.IGNORECASE
+)
 
 _Words = tuple[str, ...]
 
@@ -92,6 +96,13 @@ class _KnownIds(NamedTuple):
             return known or self._returned(name, path) or self._named(words)
         return self._named(words)
 
+    def told_by(self, name: str, schema: JsonSchema) -> str:
+        """Return an id of what a description says that it is of, "" if none is known."""
+        found = _ID_OF.search(str(schema.get("description") or ""))
+        return (
+            self.by_name.get((singular(found[1].lower()), *split_name(name)), "") if found else ""
+        )
+
     def _returned(self, name: str, path: str) -> str:
         """Return the one `id` that operations on a path return, if the path ends with that."""
         is_inside = f"{{{name}}}/" in path.replace("~1", "/")
@@ -120,12 +131,16 @@ def _known_ids(drafts: Sequence[ToolDraft], document: Fields) -> _KnownIds:
     on_path: dict[str, dict[_Words, set[str]]] = defaultdict(lambda: defaultdict(set))
     met: _Met = {}
     for draft in drafts:
-        returned = _ids_in(draft.returns, "", met)
+        own, returned = _ids_in(draft.parameters, "", met), _ids_in(draft.returns, "", met)
         for one in returned:
             on_path[_path_of(draft)][one.words].add(one.shown)
         # in an order of their own, as ties go to the first
-        for one in sorted(_ids_in(draft.parameters, "", met) | returned):
+        for one in sorted(own | returned):
             by_name[one.words][one.shown] += 1
+            # "/categories/{id}" shows a category's
+            thing = _thing_before("_".join(one.words), _path_of(draft))
+            if thing and len(one.words) == 1 and one in own:
+                by_name[*split_name(thing), *one.words][one.shown] += 1
     for one in _ids_in_examples(document):
         if one.shown:
             by_name[one.words][one.shown] += 1
@@ -226,7 +241,9 @@ class _Filling(NamedTuple):
         if not isinstance(one, dict) or "examples" in schema or not _is_open(name, one):
             return schema
         is_uuid_told = json_type(one) == "string" and _says_uuid(name, one)
-        shown: JsonValue = _UUID if is_uuid_told else self.known.shown_for(name, of, self.path)
+        told = self.known.told_by(name, one)
+        shown: JsonValue = told or self.known.shown_for(name, of, self.path)
+        shown = _UUID if is_uuid_told else shown
         if json_type(one) in _NUMBERS:
             shown = int(str(shown)) if str(shown).isdecimal() and shown != _WHOLE else ""
         if shown == "" or not fits(shown, one):
@@ -255,6 +272,8 @@ def _is_open(name: str, schema: JsonSchema) -> bool:
         return not (_SHAPING - {"format"}) & schema.keys()
     told = {"type": kind, **schema}
     if kind != "string" or _SHAPING & schema.keys() or with_told_example(told) is not told:
+        return False
+    if says_name(str(schema.get("description") or "")):
         return False
     row = meaning_row(name, schema)
     is_open = row is None or row.where is not None or row.is_spelled

@@ -13,8 +13,14 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from callwright.generators.environments.episodes import draw_seed, is_changeable
-from callwright.generators.environments.joined import JoinedEnvironment
+from callwright.generators.environments.document_world import DocumentWorld
+from callwright.generators.environments.episodes import (
+    StatefulWorld,
+    draw_seed,
+    is_changeable,
+    unwrapped,
+)
+from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
@@ -37,7 +43,9 @@ from callwright.generators.multi_step.tasks import BegunWorld, is_sound
 from callwright.generators.multi_step.tool_graph import SHARED, ToolGraph, is_making
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import Step, in_a_row
+from callwright.generators.whole_calls import state_rule_of
 from callwright.language.names import deed_of, function_words
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Goal, Language, Link, Origin, Picked, PlannedCall, Tool
 
@@ -111,9 +119,9 @@ class _Plan:
         else:
             writing_tools = [tool.name for tool in environment.tools if world.writes(tool.name)]
         domains = () if domain == CROSS else (domain,)
-        self._graph = ToolGraph(
-            environment, domains, language, self._vocabulary.element, writing_tools
-        )
+        self._bound = _bound_tools(environment)
+        sources = (*writing_tools, *self._bound)
+        self._graph = ToolGraph(environment, domains, language, self._vocabulary.element, sources)
         if not self._graph.tools:
             known = ", ".join(sorted({tool.category for tool in environment.tools}))
             raise ConfigurationError(
@@ -131,7 +139,7 @@ class _Plan:
         self._wanted = [
             name
             for name in self._graph.tools
-            if self._is_wanted(name) and name not in self._graph.lent
+            if self._is_wanted(name) and name not in {*self._graph.lent, *self._bound}
         ]
         self.kind, self._writing = "", list[str]()
         if world is not None:
@@ -353,6 +361,12 @@ class _Plan:
                 "no tool that changes its world takes what another tool returns, so no task can be"
                 " planned."
             )
+        if bound := [name for name in self._bound if name in self._graph.tools]:
+            return (
+                f"{count_of(len(bound), 'tool')} ({bound[0]} …) left out, since no simulated world"
+                " knows in which states of its things they work, and no other one requires what"
+                " another one returns, so no goal in steps can be planned."
+            )
         missing = [
             f"`{name}` of {tool.name}"
             for tool in self._graph.tools.values()
@@ -373,6 +387,15 @@ class _Plan:
             return False
         wish = Wish(element, "main", tool, parameter, 0, schema)
         return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None
+
+
+def _bound_tools(environment: Environment | StatefulWorld) -> list[str]:
+    """Return the tools that work in some states of a simulated world only, which it can't know."""
+    world = unwrapped(environment)
+    if isinstance(world, JoinedWorld):
+        return [name for one in world.worlds for name in _bound_tools(one)]
+    is_unknowing = isinstance(world, DocumentWorld) and world.rules is None
+    return [one.name for one in world.tools if state_rule_of(one)] if is_unknowing else []
 
 
 _SOURCE = "environment:"

@@ -104,6 +104,8 @@ _SAYS_ID = re.compile(
     r"(?:ids?|identifiers?|uuids?|guids?|sids?)\b(?! (?:documents?|cards?|photos?)\b)",
     re.IGNORECASE,
 )
+# "The label of the tag, which also acts as its identifier": some ids are words
+_SAYS_NAME = re.compile(r"(?:the |an? )?(?:labels?|names?|titles?) (?:of|for)\b", re.IGNORECASE)
 _SPELLED_KINDS = frozenset({"text", "email", "address"}) | PLACES | {"person", "company", "product"}
 _NOT_IDS = frozenset({"link", "card", "plate", "airport", "file", "details", "category"})
 _FORMATS = {
@@ -135,6 +137,8 @@ def meaning_by_words(name: str, description: str) -> str:
     kind = next(kinds, "text")
     if last in _DECIDING and kind not in ("origin", "destination"):
         kind = last
+    if kind == "code" and says_name(description):
+        return "text"
     # the ID of a link is no link
     is_id = kind in _NOT_IDS and words[-1] in ("id", "ids")
     return "code" if is_id or (kind in _SPELLED_KINDS and _says_id(description)) else kind
@@ -143,6 +147,11 @@ def meaning_by_words(name: str, description: str) -> str:
 def _says_id(description: str) -> bool:
     """Whether a description begins by saying that a value is an identifier."""
     return _SAYS_ID.match(description) is not None
+
+
+def says_name(description: str) -> bool:
+    """Whether a description begins by saying that a value is the name of a thing."""
+    return _SAYS_NAME.match(description) is not None
 
 
 def without_links(description: str) -> str:
@@ -257,11 +266,17 @@ _FLAG = re.compile(
 )
 _LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
 _JOINT = re.compile(r",? (?:or|and) |, ")
+# the only value there is, behind what it is of ("the type of this resource")
+_CONSTANT = re.compile(
+    rf"(?:^|[.!?]\s+)(?:the )?(?:[\w-]+ ){{1,3}}of this [\w -]{{2,40}}: ({_STATED})\.?\s*$",
+    re.IGNORECASE,
+)
 
 
 _BARE_NAME = re.compile(r"(?:(?:new|full|display) )?name")
 _NAME_OF = re.compile(
-    r"\bnames? (?:of|for|to) (?:(?:an?|the|this|that|your|new|existing) )*([\w-]+(?: [\w-]+)??)"
+    r"\b(?:names?|labels?|titles?) (?:of|for|to) (?:(?:an?|the|this|that|your|new|existing) )*"
+    r"([\w-]+(?: [\w-]+)??)"
     r"(?=[^\w\s'’]|\s?$| (?:to|that|which|for|in|on|with|of|as|by|from|is|will|should|must)\b)"
     r"|\b([\w-]+)['’]s (?:(?:new|full|display) )?name\b|^(?!(?:the|an?|new|full|display|your)"
     r" )([\w-]+) name\b"
@@ -478,13 +493,14 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
 def stated_choices(schema: JsonSchema) -> list[str]:
     """Return the choices that only the description of a text parameter names.
 
-    For example "Can be: inbound, outbound or both." or "When set to true, …". Empty if there are
-    none.
+    For example "Can be: inbound, outbound or both." or "When set to true, …"; the only one of "The
+    type of this resource: tags". Empty if there are none.
     """
     if json_type(schema) != "string" or schema.get("enum"):
         return []
     description = str(schema.get("description") or "")
-    found = _LISTED.search(description) or _CHOICES.search(description)
+    searched = (one.search(description) for one in (_LISTED, _CHOICES, _CONSTANT))
+    found = next(filter(None, searched), None)
     if found is None and _FLAG.search(description):
         return ["true", "false"]
     return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []

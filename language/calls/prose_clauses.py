@@ -133,7 +133,9 @@ def _reads_exclusive(rules: ObjectRules, clause: str) -> bool:
         return False
     several = found["several"] or found["never"]
     if several:
-        return rules.group(rules.names(several), least=0, most=1)
+        units = [rules.names(one) for one in pattern("unit").findall(several)]
+        # `a/b` alone are two, beside others they are one
+        return rules.exclude(units if len(units) > 1 else [[one] for one in units[0]])
     name = rules.subject(found["who"])
     others = [one for one in rules.names(found["names"]) if one != name]
     return bool(name) and _kept(rules.ban(name, Condition(one)) for one in others)
@@ -237,6 +239,15 @@ def _bounded(rules: ObjectRules, name: str, numbers: Sequence[str | None], unit:
     return rules.limit(name, words)
 
 
+def _reads_host(rules: ObjectRules, clause: str) -> bool:
+    name = rules.subject(None)
+    schema = rules.properties.get(name) if pattern("host").fullmatch(clause) else None
+    if not isinstance(schema, dict) or json_type(schema) != "string":
+        return False
+    is_open = schema.keys().isdisjoint(("pattern", "format", "enum", "const"))
+    return is_open and rules.limit(name, {"format": "hostname"})
+
+
 def _reads_decimals(rules: ObjectRules, clause: str) -> bool:
     found = pattern("places_said").fullmatch(clause)
     schema = rules.properties.get(rules.subject(None)) if found else None
@@ -270,4 +281,5 @@ READERS: tuple[Callable[[ObjectRules, str], bool], ...] = (
     _reads_values,
     _reads_bounds,
     _reads_decimals,
+    _reads_host,
 )

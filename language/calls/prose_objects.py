@@ -6,7 +6,7 @@ The grammar is in language/prose.yaml; `prose_clauses` reads clauses by it into 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import chain, combinations, permutations, product
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -24,8 +24,12 @@ _SIGNS = re.compile("[\ue000-\ue003]")
 _MARK = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _WORD = re.compile(r"\$([A-Z_]+)")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?](?=[\s)]|$)\)?\s*|\n\s*\n|\n\s*(?=[-*|•])")
+_JOINT = re.compile(
+    rf"; | while (?={_OPEN})| and (?=ignored|not allowed)| [-—–] (?=only |required )"
+)
 _SHORT_NOT = re.compile(r"\b(ca)n['’]t\b|(?<=[a-z])n['’]t\b")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
+_SLASHED = re.compile(r"(?<![\w/.-])([\w-]+)/([\w-]+)(?![\w/-])")
 _PAIR = re.compile(r"[\w.-]+ ?[=:] ?[\w.-]+")  # `name=value`
 _QUOTATION = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|‘([^’\n]{1,60})’|(?<!\w)'([^'\n]{1,40})'(?!\w)"
@@ -57,12 +61,19 @@ def members_of(properties: Mapping[str, Any]) -> Iterator[tuple[str, JsonSchema]
 
 def ruling_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a description that may state a rule."""
-    if not pattern("ruling").search(text):
-        return
-    for part in _END.split(text[:_LONGEST_TEXT]):
-        sentence = " ".join(part.split())
-        if len(sentence) <= _LONGEST_SENTENCE and pattern("ruling").search(sentence):
-            yield sentence
+    if pattern("ruling").search(text):
+        yield from filter(pattern("ruling").search, sentences_of(text))
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a description that are no longer than people write them."""
+    whole = (" ".join(part.split()) for part in _END.split(text[:_LONGEST_TEXT]))
+    yield from (one for one in whole if one and len(one) <= _LONGEST_SENTENCE)
+
+
+def without_contractions(sentence: str) -> str:
+    """Return a sentence with "cannot" and " not" for "can't" and "n't"."""
+    return _SHORT_NOT.sub(lambda found: "cannot" if found[1] else " not", sentence)
 
 
 def is_marked(name: str) -> bool:
@@ -107,7 +118,7 @@ class ObjectRules:
         """
         self._own, self._quoted = own, []
         bare = _SIGNS.sub("", sentence)
-        plain = _SHORT_NOT.sub(lambda found: "cannot" if found[1] else " not", bare)
+        plain = without_contractions(bare)
         text = self._marked(pattern("lead").sub("", plain).rstrip(" .:;"))
         found = False
         for clause in clauses_of(text):
@@ -117,6 +128,11 @@ class ObjectRules:
         concerned = self._concerned(sentence, text)
         self.unread |= dict.fromkeys(concerned, sentence)
         return False if concerned else None
+
+    def speaks_of_members(self, sentence: str) -> bool:
+        """Whether a sentence names members that are no words of English by their form."""
+        self._own, self._quoted = "", []
+        return any(map(is_marked, self.names(self._marked(_SIGNS.sub("", sentence)))))
 
     def _marked(self, sentence: str) -> str:
         """Return the sentence with its parameters and quoted texts marked."""
@@ -131,6 +147,7 @@ class ObjectRules:
             return f"{_QUOTE}{len(self._quoted) - 1}{_UNQUOTE}"
 
         text = _QUOTATION.sub(quoted, sentence.replace("**", "").replace("__", ""))
+        text = _SLASHED.sub(self._apart, text)
         if self._own and text.lower().startswith(f"{_spoken(self._own)} "):  # a capital begins it
             text = self._own + text[len(_spoken(self._own)) :]
         if self._pattern is not None:
@@ -138,6 +155,11 @@ class ObjectRules:
         if self._own:
             text = pattern("itself").sub(f"{_OPEN}{self._names.index(self._own)}{_CLOSE}", text)
         return pattern("named").sub(r"\1", text)
+
+    def _apart(self, found: re.Match[str]) -> str:
+        """Return `a/b` as `a / b` where both are members, so that each is found."""
+        both = self.properties.keys() >= {found[1], found[2]}
+        return f"{found[1]} / {found[2]}" if both else found[0]
 
     def _mark(self, found: re.Match[str]) -> str:
         said = found[0].removesuffix("[]")
@@ -149,6 +171,8 @@ class ObjectRules:
 
     def _concerned(self, sentence: str, text: str) -> tuple[str, ...]:
         """Return the members that an unread sentence rules, if it does."""
+        if self._own and self._own not in self.required and self._is_read_only(text):
+            return (self._own,)
         if not pattern("strong").search(text):
             return ()
         marked = {self._names[int(at)] for at in _MARK.findall(text)}
@@ -164,6 +188,13 @@ class ObjectRules:
             is_bound = is_free and pattern("bound_to").match(text) is not None
             return (self._own,) if is_own and (is_ruled or is_bound) else ()
         return tuple(sorted(others - self.required)) if pattern("relating").search(text) else ()
+
+    def _is_read_only(self, text: str) -> bool:
+        """Whether a sentence says of the described member that nobody but the server sets it."""
+        told = [one for one in clauses_of(text) if {*self.names(one)} <= {self._own}]
+        is_flag = json_type(self.properties[self._own]) == "boolean"  # of what it turns on
+        is_told = any(pattern("read_only").fullmatch(one) for one in told)
+        return is_told and not is_flag
 
     def _is_list(self, name: str) -> bool:
         schema = self.properties[name]
@@ -322,6 +353,34 @@ class ObjectRules:
         other = {"not": self.holds(condition)} if condition.values else absent
         return self.add({"anyOf": [_without(name), other]})
 
+    def tell_kinds(self, *, is_inside: bool) -> None:
+        """Hold a kind to the object beside it that is called like it: {"type": "card", "card": {}}.
+
+        No document says so in words where the names do. Of a tool's own parameters the schema of
+        the whole call says it.
+        """
+        for name, schema in members_of(self.properties if is_inside else {}):
+            choices = [one for one in choices_of(schema) if isinstance(one, str)]
+            for own in choices if len(choices) > 1 else ():
+                member = self.properties.get(own)
+                if not isinstance(member, dict) or json_type(member) != "object" or own == name:
+                    continue
+                mine = Condition(name, (own,))
+                if own in self.unread:  # it is not given, so its kind isn't
+                    self.add({"not": self.holds(mine)})
+                    continue
+                self.demand([own], mine)
+                self.ban(own, Condition(name, tuple(one for one in choices if one != own)))
+
+    def exclude(self, units: Sequence[Sequence[str]]) -> bool:
+        """Let members of one unit at most be given; those of a unit go together."""
+        for one, other in combinations(units, 2):
+            for first, second in product(one, other):
+                self.ban(first, Condition(second))
+        for first, second in chain.from_iterable(permutations(unit, 2) for unit in units):
+            self.bind(first, Condition(second))
+        return len(units) > 1
+
     def group(self, names: Sequence[str], *, least: int, most: int | None) -> bool:
         """Require one of several members at least, or at most, or both."""
         if len(names) < 2:  # noqa: PLR2004 - one is no choice
@@ -353,7 +412,9 @@ class ObjectRules:
 
 def clauses_of(text: str) -> Iterator[str]:
     """Yield a marked sentence's clauses: whole, without what is in brackets, and that."""
-    for part in re.split(r"; | and (?=ignored|not allowed)| [-—–] (?=only |required )", text):
+    for part in re.split(
+        rf"; | while (?={_OPEN})| and (?=ignored|not allowed)| [-—–] (?=only |required )", text
+    ):
         yield part.strip()
         yield from re.split(r", (?=(?:and )?(?:required|only|ignored|mandatory) )", part)[1:]
         if "(" in part and not pattern("required_lead").match(part):

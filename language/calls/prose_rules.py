@@ -13,8 +13,12 @@ from callwright.language.calls.prose_objects import (
     ObjectRules,
     is_marked,
     members_of,
+    pattern,
     ruling_sentences,
+    sentences_of,
+    without_contractions,
 )
+from callwright.language.names import function_words, singular
 from callwright.warehouse.records import JsonSchema
 
 _DEEPEST = 6
@@ -61,6 +65,24 @@ def read_rules(description: str, parameters: JsonSchema) -> ReadProse:
 _Read = tuple[JsonSchema, Mapping[str, str]]
 
 
+def state_rule(name: str, description: str, parameters: JsonSchema) -> str:
+    """Return the sentence by which a tool works in some states of its things only, or "".
+
+    Sentences about the tool's parameters say nothing of the kind.
+    """
+    scope = ObjectRules(parameters.get("properties") or {}, frozenset(), frozenset(), description)
+    things = {singular(word) for word in function_words(name)}
+    for sentence in sentences_of(description):
+        if scope.speaks_of_members(sentence):
+            continue
+        plain = without_contractions(sentence)
+        named = pattern("state_of").fullmatch(plain)
+        is_of_tool = named is not None and singular(named["thing"].lower()) in things
+        if is_of_tool or pattern("state").search(plain):
+            return sentence
+    return ""
+
+
 def _with_rules(
     schema: JsonSchema,
     texts: Sequence[str],
@@ -84,6 +106,7 @@ def _with_rules(
             if (is_read := scope.read(sentence, name, READERS)) is not None:
                 about = ".".join((*path, name) if name else path)
                 rules[ProseRule(about, sentence, is_read)] = None
+    scope.tell_kinds(is_inside=bool(path))
     inside = outer | {one for one in properties if is_marked(one)}
     for name, one in members_of(dict(scope.properties)):
         scope.properties[name], unread = _with_members(one, (*path, name), inside, rules)

@@ -419,6 +419,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
         return default
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
+    if schema.get("format") == "hostname" and not _HOST.fullmatch(text):
+        text = "-".join(_WORDS.findall(text.lower())) or rng.choice(code_table("sites"))
     if "pattern" in schema and not fits(text, schema):
         words = _WORDS.findall(text.lower())
         # "river-north" is a name that has to be one word
@@ -537,6 +539,7 @@ _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _PLACES = frozenset({"place", "origin", "destination"})
 _WORDS = re.compile(r"[a-z0-9]+")
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*")
 _NAME_OF_A_THING = re.compile(r"\bname of (?:the|an?|this|your) ", re.IGNORECASE)
 _IN_DIGITS = re.compile(r"\d{2,}")
 

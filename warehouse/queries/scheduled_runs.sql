@@ -40,13 +40,13 @@ select count(distinct c.sample) as samples from gold_calls c
 where c.recipe = ? and c.build <> ? and list_contains(?::varchar[], c.language || ' ' || c.tool)
 
 -- name: reviewed
--- The runs that have ended, in order, with whether all that people were asked about their builds is answered; and the recipe of the build.
+-- The runs that have made something, in order, with whether all that people were asked about it is answered; and the recipe of the build.
 select r.recipe, r.run, r.build, r.release, b.body,
     not exists (select 1 from review_queue q where q.build = r.build and q.is_current and not q.is_answered)
     and not exists (select 1 from outcomes f where f.build = r.build and f.outcome = 'waiting'
         and f.subject not in (select subject from decisions)) as is_reviewed
 from scheduled_runs r join builds b on b.key = r.build
-where r.ended_at is not null order by r.recipe, r.run
+where r.ended_at is not null qualify row_number() over (partition by r.recipe, r.build order by r.run) = 1 order by r.recipe, r.run
 
 -- name: landed
 -- The builds of a recipe's runs up to one that have landed samples.

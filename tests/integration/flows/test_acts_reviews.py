@@ -154,7 +154,7 @@ def test_right_acts_leave_a_conversation_where_it_is(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     talks.studio.annotate(key, "accept", kind=ACTS)
     assert talks.pull() == Pulled(reviews=1, accepted=1)
-    assert talks.accepted(key) == {"grade": "judged", "accepted_by": "ann"}
+    assert talks.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "ann"}
     assert talks.pull() == NOTHING_NEW
 
 
@@ -178,7 +178,7 @@ def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(
         != []
     )
     assert mislabelled.accepted(key) is None
-    assert mislabelled.accepted(result) == {"grade": "vouched", "accepted_by": "ann"}
+    assert mislabelled.accepted(result) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert mislabelled.pull() == NOTHING_NEW
 
 

@@ -110,6 +110,12 @@ async def test_what_a_model_reads_of_a_tool_says_what_it_takes_and_gives(folder:
             jsonschema.Draft202012Validator.check_schema(schema)
         inputs = tool.input_schema["properties"]
         assert all(one.get("description") for one in inputs.values()), tool.name
+    [told] = [tool.description or "" for tool in listed if tool.name == "query"]
+    views = " ".join(told.split()).partition("Useful views: ")[2].rstrip(".").split(", ")
+    async with served(folder) as client:
+        shown = await found(client, "query", sql="show tables", limit=1000)
+    assert {*views} <= {name for (name,) in shown["rows"]}
+    assert len(views) > 5
 
 
 async def test_a_transcript_of_the_page_is_what_an_agent_sees(tmp_path: Path) -> None:

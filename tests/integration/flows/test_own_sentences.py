@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from callwright.flows.recipe import check_recipe, read_recipe
+from callwright.flows.recipe import read_recipe, read_recipe_file
 from callwright.flows.settings import Settings
 from tests.support.flows.small_builds import build, run_here, settings_of, warehouse_of
 
@@ -99,7 +99,7 @@ def test_requests_are_said_in_them_read_back_and_accepted(tmp_path: Path) -> Non
     path = write_unmeasured_recipe(
         tmp_path, ENGLISH, samples={"perfect": 10, "imperfect": 4, "sQsA": 4}
     )
-    assert check_recipe(path) == ()
+    assert read_recipe_file(path, with_files=True).problems == ()
     recipe, settings = read_recipe(path), settings_of(tmp_path / "home")
     (tmp_path / "gym.en.yaml").unlink()  # it is kept in the recipe
     build(recipe, settings)

@@ -181,7 +181,7 @@ def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(
     assert _pull(site)[:3] == (1, 0, 1)
     edited = site.value("select result from reviews")
     assert site.accepted(key) is None
-    assert site.accepted(edited) == {"grade": "vouched", "accepted_by": "ann"}
+    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert not offered_strikes(site.sample(edited))
     assert site.value("select parents from samples where key = ?", edited) == [key]
     calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]

@@ -79,7 +79,7 @@ def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite
         site.studio.annotate(key, "accept", comment="Fine.")
     assert site.pull() == Pulled(reviews=len(waiting), accepted=len(waiting))
     for key in waiting.values():
-        assert site.accepted(key) == {"grade": "vouched", "accepted_by": "ann"}
+        assert site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
         assert site.standing(key) == ("land", "passed")
     assert site.rows("select distinct reviewer, decision, comment, seconds from reviews") == [
         {"reviewer": "ann", "decision": "accept", "comment": "Fine.", "seconds": 9.5}
@@ -99,13 +99,13 @@ def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
 
 def test_a_rejected_spot_check_is_taken_back(site: ReviewSite) -> None:
     key, other, *_ = (one for one in site.asked("spot check") if site.sample(one).gold)
-    assert site.accepted(key) == {"grade": "judged", "accepted_by": "machine"}
+    assert site.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
     site.studio.annotate(key, "reject", reasons="unnatural")
     site.studio.annotate(other, "accept")
     site.pull()
     assert site.accepted(key) is None
     assert site.standing(key) == ("land", "rejected")
-    assert site.accepted(other) == {"grade": "judged", "accepted_by": "ann"}
+    assert site.accepted(other) == {"proved": False, "vouched": False, "accepted_by": "ann"}
     build(erring_recipe(), site.settings)
     assert len(site.asked("spot check")) == 5, "a spot check that was rejected is still one"
 
@@ -128,7 +128,7 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(site: ReviewSite) 
         site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited)
         == 1
     )
-    assert site.accepted(edited) == {"grade": "vouched", "accepted_by": "ann"}
+    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert site.accepted(key) is None
     assert site.standing(key) == ("review", "passed")
 
@@ -151,7 +151,7 @@ def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(
     assert checks >= ALWAYS_ASKED, "also those behind the check that stopped it"
     site.studio.annotate(edited, "accept", by="bob")
     assert site.pull() == Pulled(reviews=1, accepted=1)
-    assert site.accepted(edited) == {"grade": "vouched", "accepted_by": "bob"}
+    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "bob"}
     assert site.standing(key) == ("review", "passed")
     assert (
         site.rows("select * from outcomes where outcome = 'waiting' and subject = ?", edited) == []
@@ -179,7 +179,7 @@ def test_an_edit_that_no_check_decides_never_lands_on_one_persons_word(site: Rev
     } in unsettled
     site.studio.annotate(edited, "accept", by="bob")
     site.pull()
-    assert site.accepted(edited)["grade"] == "vouched"
+    assert site.accepted(edited)["vouched"]
     assert site.standing(key) == ("review", "passed")
     assert edited not in {row["subject"] for row in review_status(site.settings)["unsettled"]}
 
@@ -226,17 +226,21 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: Rev
 
 def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> None:
     key = site.asked("doubtful")[0]
-    site.studio.annotate(key, "edit", edited_request="In other words.", edited_calls="[{")
-    site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", edited_calls="[[")
+    more = f"text_{len(site.studio.newest_task(key)['texts']) - 1}"
+    site.studio.annotate(key, "edit", edited_request="In other words.", **{more: "no line"})
+    site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", **{more: "-> fly"})
     assert site.pull() == Pulled(returned=2)
     versions = {
         task["version"]: task for task in site.studio.tasks.values() if task["subject"] == key
     }
-    assert (versions[2]["request"], versions[2]["calls"]) == ("In other words.", "[{")
-    assert (versions[3]["request"], versions[3]["calls"]) == ("In my words.", "[[")
-    assert "not valid JSON" in versions[2]["why"]
+    typed = {
+        version: (task["request"], task["texts"][-1]["value"]) for version, task in versions.items()
+    }
+    assert typed[2] == ("In other words.", "no line")
+    assert typed[3] == ("In my words.", "-> fly")
+    assert "`name = value`" in versions[2]["why"]
     assert site.pull() == NOTHING_NEW
-    site.studio.annotate(key, "edit", change=1, edited_request="Once more.", edited_calls="[{")
+    site.studio.annotate(key, "edit", change=1, edited_request="Once more.", **{more: "no line"})
     assert site.pull() == Pulled(returned=1)
     assert site.studio.newest_task(key)["request"] == "Once more."
     assert [

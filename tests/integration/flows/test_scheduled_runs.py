@@ -138,7 +138,9 @@ def test_tools_that_changed_are_told_and_samples_that_call_them_are_counted(tmp_
     tools = [{"seed": ["Weather"]}, {"catalog": "shop"}]
     recipe = scheduled({"tools": "refresh"}, tools=tools)
     [first] = night(recipe, settings, 1)
+    assert len(release_reviewed(settings)) == 1
     [same] = night(recipe, settings, 2)
+    assert release_reviewed(settings) == [], "it made nothing"
     assert (same.is_repeated, same.landed, same.build) == (True, 0, first.build)
     assert "nothing has changed" in same.sentences[0]
     write(city=city, day={"type": "string", "format": "date", "description": "The day"})

@@ -98,7 +98,7 @@ def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(
     site.studio.delete(number)
     assert site.pull() == Pulled(withdrawn=1)
     assert state(site, key) == before
-    assert site.accepted(key) == {"grade": "judged", "accepted_by": "machine"}
+    assert site.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
     assert len(site.asked("spot check")) == 5
     settled(site)
     rebuilt(site)

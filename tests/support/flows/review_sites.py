@@ -123,7 +123,11 @@ class ReviewSite(NamedTuple):
         return Sample.model_validate_json(self.value("select body from samples where key = ?", key))
 
     def accepted(self, key: str) -> dict[str, Any] | None:
-        rows = self.rows("select grade, accepted_by from accepted_samples where key = ?", key)
+        rows = self.rows(
+            "select grade = 'proved' as proved, grade = 'vouched' as vouched, accepted_by"
+            " from accepted_samples where key = ?",
+            key,
+        )
         return rows[0] if rows else None
 
     def standing(self, key: str) -> tuple[str, str]:

@@ -72,9 +72,9 @@ async def transcript(folder: Path) -> list[tuple[str, dict[str, Any], dict[str, 
 
 def shown(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> Iterator[str]:
     """A call and its answer, as the page shows them: of lists the first items."""
-    if "text" in arguments:
-        arguments = arguments | {"text": "…"}
-    yield f"> {tool} {json.dumps(arguments, ensure_ascii=False)}"
+    stated = {name: "…" if name == "text" else one for name, one in arguments.items()}
+    yield f"> {tool} {json.dumps(stated, ensure_ascii=False)}"
+    yield from (f"    {line}" for line in arguments.get("text", "").splitlines())
     for name, value in answer.items():
         if value not in ([], {}, None, ""):
             yield f"  {name}: {_short(value)}"

@@ -26,8 +26,8 @@ from callwright.flows.recipe import (
     Roles,
     Schedule,
     SeedTools,
-    check_recipe,
     parse_recipe,
+    read_recipe_file,
 )
 from callwright.flows.recipe.own_sentences import check_sentences
 from callwright.flows.recipe.parts import StatedTool
@@ -148,7 +148,7 @@ def test_every_example_of_a_source_passes_recipe_check(example: str, tmp_path: P
     ]
     path = tmp_path / "recipe.yaml"
     path.write_text("\n".join((*lacking, example)), encoding="utf-8")
-    assert check_recipe(path) == ()
+    assert read_recipe_file(path, with_files=True).problems == ()
 
 
 def test_the_defaults_told_are_the_defaults() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.recipe import Recipe, check_recipe, read_recipe
+from callwright.flows.recipe import Recipe, read_recipe, read_recipe_file
 from callwright.flows.recipe.own_sentences import (
     LONGEST,
     MOST_BYTES,
@@ -494,6 +494,6 @@ def test_sentences_are_kept_in_the_recipe_and_handed_to_the_template_model_alone
 def test_a_file_that_can_not_be_read_is_told_where_the_recipe_names_it(
     tmp_path: Path, names: str, files: dict[str, str | bytes], message: str
 ) -> None:
-    [problem] = check_recipe(written(tmp_path, names, **files))
+    [problem] = read_recipe_file(written(tmp_path, names, **files), with_files=True).problems
     assert problem.line == 4
     assert message in str(problem)

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from callwright.flows.recipe import Recipe, check_recipe, read_recipe
+from callwright.flows.recipe import Recipe, read_recipe, read_recipe_file
 from callwright.flows.recipe.own_words import validate_own_words
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -34,7 +34,7 @@ def read(folder: Path, more: str) -> Recipe:
 def wrong(folder: Path, more: str) -> str:
     path = folder / "recipe.yaml"
     path.write_text(GOOD + more, encoding="utf-8")
-    [problem] = check_recipe(path)
+    [problem] = read_recipe_file(path, with_files=True).problems
     return str(problem)
 
 

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from callwright.flows.recipe import (
-    check_recipe,
     explain,
     read_recipe,
+    read_recipe_file,
     read_recipe_to_build,
     schema_text,
 )
@@ -203,7 +203,7 @@ def test_a_wrong_recipe_is_answered_with_its_line_and_the_way_out(
     tmp_path: Path, text: str, message: str
 ) -> None:
     path = written(tmp_path, text)
-    [problem] = check_recipe(path)
+    [problem] = read_recipe_file(path, with_files=True).problems
     expected = f"{path}:{message.format(folder=tmp_path)}"
     assert (
         str(problem).startswith(expected)
@@ -251,7 +251,7 @@ def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path
         GOOD.replace("perfect: 2", "perfct: 2, imperfect: -1")
         + "models: {generater: template/v1}\nland: all\nseed: x\n"
     )
-    problems = check_recipe(written(tmp_path, text))
+    problems = read_recipe_file(written(tmp_path, text), with_files=True).problems
     assert [(one.line, one.place) for one in problems] == [
         (3, "samples.perfct"),
         (3, "samples.imperfect"),

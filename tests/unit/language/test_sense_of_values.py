@@ -262,6 +262,50 @@ def test_a_tool_is_called_by_what_its_summary_says_it_does(
 
 
 @pytest.mark.parametrize(
+    "described",
+    [
+        "Name of the server to create (must be a valid hostname as per RFC 1123).",
+        "Hostname to set as a reverse DNS entry.",
+    ],
+)
+def test_what_has_to_be_a_host_name_is_one(described: str) -> None:
+    shown: JsonSchema = {**TEXT, "description": described, "examples": ["my-server"]}
+    made = make_tool("create_server", called=shown, dns_ptr=shown)
+    for seed in range(20):
+        values = drawn(made, ["called", "dns_ptr"], seed)
+        assert all(re.fullmatch(r"[a-z0-9.-]+", one) for one in values.values())
+
+
+@pytest.mark.parametrize("described", ["`tags`", "tags", '"tags".'])
+def test_the_only_value_that_a_description_states_is_the_value(described: str) -> None:
+    kind = {**TEXT, "description": f"The type of this resource: {described}"}
+    made = make_tool(
+        "add_tags", data={"type": "array", "items": _object({"type": kind, "id": TEXT})}
+    )
+    drawn_data = [drawn(made, ["data"], seed)["data"] for seed in range(10)]
+    assert {one["type"] for some in drawn_data for one in some} == {"tags"}
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        "The type of a file, for example: pdf",
+        "The order of these results: see below",
+        "The name of this order: any text",
+    ],
+)
+def test_a_word_after_a_colon_is_not_always_the_only_value(described: str) -> None:
+    assert stated_choices({**TEXT, "description": described}) == []
+
+
+def test_what_is_described_as_a_label_is_one_though_it_identifies() -> None:
+    told = "The label of the tag, which also acts as the tag's unique identifier."
+    made = make_tool("add_tag", id={**TEXT, "description": told})
+    for seed in range(10):
+        assert re.fullmatch(r"[A-Za-z][A-Za-z -]*", str(drawn(made, ["id"], seed)["id"]))
+
+
+@pytest.mark.parametrize(
     "example",
     [
         "iVBORw0KGgoAAAANSUhEUgAAABkAAAAZCAYAAADE6YVjAAAAAXNSR0IArs4c6QAA==",

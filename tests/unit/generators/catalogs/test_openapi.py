@@ -376,3 +376,28 @@ def test_an_id_that_its_description_calls_a_guid_is_shown_as_one(tmp_path: Path)
     paths = {"/accounts/{accountId}": {"get": {**operation, "responses": {}}}}
     (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
     assert [len(one) for one in tool.properties["accountId"]["examples"]] == [36]
+
+
+def test_an_id_looks_like_those_of_the_thing_that_its_description_names(tmp_path: Path) -> None:
+    def described(told: str, **more: str) -> dict[str, Any]:
+        return {"type": "string", "description": told, **more}
+
+    def operation(parameter: dict[str, Any] | None, body: dict[str, Any]) -> dict[str, Any]:
+        content = {"application/json": {"schema": {"type": "object", "properties": body}}}
+        given = {"in": "path", "name": "id", "required": True, "schema": parameter}
+        body_part = {"requestBody": {"content": content}} if body else {}
+        parameters = [given] if parameter else []
+        return {"description": "Does.", "parameters": parameters, **body_part, "responses": {}}
+
+    shown = described("Its ID.", example="corner-shops")
+    uuids = {"key_id": described("", format="uuid"), "pin_id": described("", format="uuid")}
+    data = {"id": described("The identifier of the category."), "at": described("When.")}
+    label = {"id": described("The label of the tag, which is its identifier."), **uuids}
+    paths = {
+        "/categories/{id}": {"get": operation(shown, {})},
+        "/pins": {"post": operation(None, {"data": {"type": "object", "properties": data}})},
+        "/tags": {"post": operation(None, label)},
+    }
+    _, pin, tag = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "a.json").tools
+    assert pin.properties["id"]["examples"] == ["corner-shops"]
+    assert "examples" not in tag.properties["id"]

@@ -245,6 +245,23 @@ def test_nothing_is_asked_of_what_is_removed(world: Environment) -> None:
         assert not any(one in others for one in removed)
 
 
+def test_no_goal_asks_for_what_works_in_states_that_no_simulated_world_knows(
+    tmp_path: Path,
+) -> None:
+    document = json.loads(json.dumps(DOCUMENT))
+    bound = []
+    for item in document["paths"].values():
+        for one in item.values():
+            if isinstance(one, dict) and one.get("operationId") == "list-loans":
+                one["description"] = "Can only be used on books that were lent."
+                bound.append(one)
+    assert bound
+    world = library(tmp_path, document)
+    goals = planned(world, "library", 6)
+    assert goals
+    assert "list-loans" not in {call.tool for goal in goals for call in goal.calls}
+
+
 def test_the_link_that_is_missing_is_named(tmp_path: Path) -> None:
     paths = {"/vaults/{vault_id}": DOCUMENT["paths"]["/vaults/{vault_id}"]}  # type: ignore[index]
     world = library(tmp_path, {**DOCUMENT, "paths": paths})
