@@ -361,17 +361,19 @@ def parameter_facts(tool: Tool, words: SampleScreenWords) -> Iterator[tuple[str,
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional
         about = str(schema.get("description", ""))
-        kind = [] if "enum" in schema and "type" not in schema else [_type_name(schema)]
-        facts = ", ".join([*kind, need, *_limits(schema, words)])
+        facts = ", ".join(filter(None, [type_name(schema), need, *_limits(schema, words)]))
         yield name, f"({facts}) {about}".rstrip()
 
 
-def _type_name(schema: JsonSchema) -> str:
+def type_name(schema: JsonSchema) -> str:
+    """Return the type of a schema's values as screens name it, "" where it has choices alone."""
+    if "enum" in schema and "type" not in schema:
+        return ""
     kind = schema.get("type", "any")
     name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
     if isinstance(items, dict):
-        return f"{name} of {_type_name(items)}"
+        return f"{name} of {type_name(items)}"
     return str(schema.get("format", name))
 
 

@@ -10,13 +10,23 @@ from callwright.annotation.calls import (
     check_storable,
     leaves_out,
     read_calls,
+    same_calls,
     shortened,
     write_calls,
 )
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
+from callwright.annotation.edit_fields import (
+    EditChoice,
+    EditField,
+    edit_fields,
+    entered_before,
+    entered_calls,
+    read_entered,
+    write_entered,
+)
 from callwright.annotation.edits import STAGE, edited_sample, with_turns
-from callwright.annotation.readings import render_readings, take_readings
+from callwright.annotation.readings import differing, readings_of, render_readings, take_readings
 from callwright.annotation.rendering import (
     Line,
     describe_tool,
@@ -57,9 +67,10 @@ _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
 class SampleTask(ReviewTask):
-    """One task for annotators; `request` and `calls` are the initial contents of the edit boxes.
+    """One task for annotators; `request` is what stands in the edit box at first.
 
-    For a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the
+    For a conversation these are all lines; for a single request `fields`, `choices` and `texts`
+    are the fields of its calls (see edit_fields). `tools` are those of the
     calls due; if none is due at the end, all candidates in short.
     """
 
@@ -75,7 +86,9 @@ class SampleTask(ReviewTask):
     details: str
     passed: str
     request: str
-    calls: str
+    fields: tuple[EditField, ...]
+    choices: tuple[EditChoice, ...]
+    texts: tuple[EditField, ...]
 
 
 def review_task(  # noqa: PLR0913 - all that a task shows is said here
@@ -99,7 +112,10 @@ def review_task(  # noqa: PLR0913 - all that a task shows is said here
     shown = with_marks(
         sample, [one.with_changes(doubts=()) if one.check in settled else one for one in verdicts]
     )
-    before = boxes(sample, language)
+    entered = entered_before(returned.calls if returned else "")
+    asked_fields = edit_fields(
+        sample, tools, differing(sample, readings_of(verdicts)), words, entered
+    )
     rendered = render_calls(sample, verdicts, words)
     compared, others = _tools(sample, tools, preferred_tools(still_open), words)
     return SampleTask(
@@ -117,8 +133,8 @@ def review_task(  # noqa: PLR0913 - all that a task shows is said here
         readings=render_readings(sample, verdicts, words) or words.none,
         details="\n".join(_check_lines(verdicts, words, settled, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, settled, passed=True)) or words.none,
-        request=returned.request if returned else before.request,
-        calls=returned.calls if returned else before.calls,
+        request=returned.request if returned else boxes(sample, language).request,
+        **asked_fields._asdict(),
     )
 
 
@@ -226,15 +242,33 @@ def parse_review(
         before = boxes(sample)
         if answers.takes_reading:
             return Typed(lambda: take_readings(sample, readings), before.request, before.calls)
-        request = typed_into(pulled, "edited_request")
-        calls = typed_into(pulled, "edited_calls")
-        return Typed(
-            lambda: _edited(request, calls, sample, tools),
-            before.request if request is None else request,
-            before.calls if calls is None else calls,
-        )
+        request, calls = (typed_into(pulled, f"edited_{box}") for box in Boxes._fields)
+        typed_request = before.request if request is None else request
+        if calls is not None or is_dialogue(sample):  # calls as JSON come by the API
+            return Typed(lambda: _edited(request, calls, sample, tools), typed_request, calls or "")
+        if answers.problem or answers.decision != "edit":
+            return Typed(lambda: sample, typed_request)
+        return _typed_fields(pulled, request, sample, tools)
 
     return parse_annotation(pulled, sample.key, read)
+
+
+def _typed_fields(
+    pulled: PulledAnnotation, request: str | None, sample: Sample, tools: Sequence[Tool]
+) -> Typed:
+    """Return what the fields of a single request hold, and the sample that they make."""
+    typed_request = sample.request if request is None else request
+    try:
+        entered = read_entered(pulled, sample, tools)
+    except RecordError as error:
+        return Typed(lambda: sample, typed_request, problem=str(error))
+
+    def edited() -> Sample:
+        calls = entered_calls(entered, sample, tools)
+        same = same_calls(calls, sample.gold)
+        return _edited(request, write_calls(sample.gold if same else calls), sample, tools)
+
+    return Typed(edited, typed_request, write_entered(entered))
 
 
 def _edited(

@@ -120,19 +120,9 @@ class SampleScreenWords(ScreenWords):
     optional: str
     one_of: str
     returned: str
-
-
-class EditFormWords(ShownWords):
-    """The words of the edit form page, beyond those of the sample screen."""
-
-    link: str
-    title: str
-    sign_in: str
-    gone: str
-    check: str
-    saved: str
-    onward: str
-    stale: str
+    not_given: str
+    tool_called: str
+    more_lines: str
 
 
 class ToolWords(ScreenWords):
@@ -198,7 +188,6 @@ class FindingWords(ScreenWords):
 # The words of each screen in one interface language.
 words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
 project_words_in = cache(partial(read_words, ProjectWords, "project"))
-edit_form_words_in = cache(partial(read_words, EditFormWords, "edit_form"))
 tool_words_in = cache(partial(read_words, ToolWords, "tool_review"))
 correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
 disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))
@@ -227,9 +216,12 @@ class _ReviewKind(NamedTuple):
     wide: _Columns = ()
 
 
-_PLAIN = ("conversation", "calls", "calls_shown", "earlier_calls", "tools", "other_tools")
+_PLAIN = ("conversation", "calls_shown", "earlier_calls", "tools", "other_tools")
+_EDITED = ("fields", "choices", "texts")
 _KINDS: Mapping[str, _ReviewKind] = {
-    SAMPLE_REVIEW: _ReviewKind(words_in, (*_PLAIN, "details", "passed"), ("request",)),
+    SAMPLE_REVIEW: _ReviewKind(
+        words_in, (*_PLAIN, *_EDITED, "question", "details", "passed"), ("request",)
+    ),
     TOOL_REVIEW: _ReviewKind(tool_words_in),
     CORRECTION: _ReviewKind(
         correction_words_in, ("request", "before", "after", "tools"), ("corrections",)
@@ -273,14 +265,9 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
     return _KINDS[kind].words(language)
 
 
-def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str = "") -> Screen:
-    """Return the screen of a review kind in a language; answers mean the same in all languages.
-
-    `edit_page` is the address of the edit form for samples, "" if that page is not served.
-    """
+def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE) -> Screen:
+    """Return the screen of a review kind in a language; answers mean the same in all languages."""
     words = screen_words(kind, language)
-    has_form = edit_page and kind == SAMPLE_REVIEW
-    by_form = {"address": edit_page, "link": edit_form_words_in(language).link} if has_form else {}
     configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
@@ -289,7 +276,7 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     return Screen(
         kind=kind,
         title=titles[language],
-        config=configs.get_template(f"{kind}.xml").render(words=words, by_form=by_form),
+        config=configs.get_template(f"{kind}.xml").render(words=words),
         instruction=words.instruction,
         description=f"{plain[:1].upper()}{plain[1:]}\n\n{around[language].mark}",
         tables=(around[language].open, around[language].answered),

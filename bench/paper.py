@@ -67,7 +67,6 @@ review suspects v1
 review recheck v1
 review training
 review agreement
-timeout --preserve-status -s INT 60 review edit --port 0
 review status --server
 review stop
 release create v2 --language en --by tool --splits train=0.8,test=0.2

@@ -88,8 +88,8 @@ def find_suspicions(sample: Sample, tools: Sequence[Tool]) -> list[Suspicion]:
             others = _others(one, text, used[one.place], sample.language)
             suspicions += _like_values(one, text, others, snapshot.turn)
     likeliest: dict[tuple[int | None, str], Suspicion] = {}
-    for one in _by_weight(suspicions):
-        likeliest.setdefault((one.fact.turn, one.fact.argument), one)
+    for suspicion in _by_weight(suspicions):
+        likeliest.setdefault((suspicion.fact.turn, suspicion.fact.argument), suspicion)
     return [*likeliest.values()]
 
 

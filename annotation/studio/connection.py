@@ -4,13 +4,12 @@ The client of Label Studio is used in this module only.
 """
 
 import json
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 from callwright.warehouse.errors import AnnotationError, CallwrightError, TransientError
@@ -224,108 +223,3 @@ def _faults(found: object) -> Iterator[str]:
 def _short(text: str, most: int) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= most else f"{plain[:most]}…"
-
-
-SESSION_COOKIE = "sessionid"
-_TIMEOUT = 30.0
-_UNKNOWN = (401, 403)
-Json = dict[str, Any]  # a foreign server's JSON
-
-
-class SignedOutError(AnnotationError):
-    """Label Studio does not know the session, or the session has ended."""
-
-
-class TaskForReviewer(NamedTuple):
-    """A task as a reviewer sees it; `own` is their annotation, `draft` their draft, else None."""
-
-    id: int
-    project: int
-    data: Mapping[str, Any]
-    own: int | None
-    draft: int | None
-
-
-class ReviewerSession:
-    """A person's access to Label Studio with their session cookie, which is not stored."""
-
-    def __init__(self, url: str, session: str) -> None:
-        """Open a client for the Label Studio at `url` only."""
-        import httpx
-
-        token = secrets.token_hex(32)  # Label Studio compares the cookie with the header
-        self._url = url.rstrip("/")
-        self._http = httpx.Client(
-            base_url=self._url,
-            timeout=_TIMEOUT,
-            trust_env=not is_loopback(url),
-            cookies={SESSION_COOKIE: session, "csrftoken": token},
-            headers={"X-CSRFToken": token, "Referer": f"{self._url}/"},
-        )
-        self._person: Json = {}
-
-    def __enter__(self) -> Self:
-        """Look up the user of the session.
-
-        Raises SignedOutError if Label Studio doesn't know the session.
-        """
-        try:
-            self._person = self._ask("GET", "/api/current-user/whoami")
-        except AnnotationError:
-            self._http.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
-
-    @property
-    def reviewer(self) -> str:
-        """The name under which the reviewer's answers are kept."""
-        return str(self._person.get("email") or self._person.get("username"))
-
-    def task(self, task: int) -> TaskForReviewer:
-        """Return a task that this reviewer may see. Raises MissingError if it no longer exists."""
-        task_record = self._ask("GET", f"/api/tasks/{task}/")
-        given, person = task_record.get("annotations") or (), self._person.get("id")
-        own = [one["id"] for one in given if _author(one) == person]
-        drafts = [one["id"] for one in task_record.get("drafts") or () if not one.get("annotation")]
-        own_id, draft = max(own, default=None), max(drafts, default=None)
-        return TaskForReviewer(
-            task, int(task_record["project"]), task_record["data"], own_id, draft
-        )
-
-    def submit(self, task: TaskForReviewer, result: list[Json], seconds: float) -> None:
-        """Answer a task or change one's own answer; a draft in Label Studio is removed."""
-        body: Json = {"result": result, "was_cancelled": False, "lead_time": seconds}
-        if task.own is not None:
-            self._ask("PATCH", f"/api/annotations/{task.own}/", body)
-            return
-        body |= {"draft_id": task.draft} if task.draft else {}
-        self._ask("POST", f"/api/tasks/{task.id}/annotations/", body)
-
-    def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
-        import httpx
-
-        try:
-            answer = self._http.request(method, path, json=body)
-        except httpx.HTTPError as error:
-            raise unreachable(self._url, error) from error
-        if answer.status_code in _UNKNOWN:
-            raise SignedOutError(f"The Label Studio at {self._url} does not know this session.")
-        if not answer.is_success:
-            raise refusal(self._url, answer.status_code, _body(answer))
-        found: Json = answer.json()
-        return found
-
-
-def _author(annotation: Json) -> object:
-    author = annotation.get("completed_by")
-    return author.get("id") if isinstance(author, dict) else author
-
-
-def _body(answer: Any) -> object:  # noqa: ANN401 - the vendor's transport
-    try:
-        return answer.json()
-    except ValueError:
-        return answer.text

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from callwright.flows.api.options import Again
 from callwright.flows.cli.screen import (
-    Aside,
     AsJson,
     CommandResult,
     Host,
@@ -59,7 +58,8 @@ _WHERE_KNOWN = {
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
-_ROOM = 54
+_ROOM = 54  # columns of a reason
+_ROOM_BESIDE = 38  # of what people said, beside a key and a decision
 
 
 @command(review, "serve", "review serve")
@@ -225,36 +225,6 @@ def listen(
                 listening.listen(settings, studio, screen, address=address, callbacks=callbacks)
             )
         screen.say("Server stopped.")
-
-
-@command(review, "edit", "review edit")
-def edit(
-    *, host: Host = "127.0.0.1", port: Port = 8322, url: str = "", as_json: AsJson = False
-) -> None:
-    """Serve a page with a form to edit samples, and link to it from each task.
-
-    Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own
-    name.
-
-    Args:
-        url: The URL under which reviewers reach this server, if it is another. Its host name must
-            be Label Studio's.
-    """
-    from callwright.flows.review.editing import served_edit_page
-    from callwright.flows.review.listening import interrupts
-    from callwright.flows.review.servers import require_label_studio
-
-    settings = read_settings()
-    with (
-        suppress(KeyboardInterrupt),
-        interrupts(),
-        require_label_studio(settings) as studio,
-        served_edit_page(settings, studio, host=host, port=port, url=url) as server,
-    ):
-        hint = f"Each task with a sample at {studio.url} links to it. Stop the server with Ctrl-C."
-        value = {"address": server.address, "label_studio": studio.url}
-        show_event(value, [server.address, Aside(hint)], as_json=as_json)
-        server.run()
 
 
 @command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")
@@ -498,10 +468,14 @@ def _differing_text(rows: "list[Row]") -> Iterator[str | TextTable]:
         yield ""
         several = count_of(rows[0]["shared"], "question")
         yield f"Of {several} that several people answered, {len(rows)} have answers that differ."
-        shown = [(row["subject"], row["said"], row["counts"] or "none yet") for row in rows[:_FEW]]
-        yield TextTable(("differs", "said", "what counts"), shown)
-        if len(rows) > _FEW:
-            yield f"… and {len(rows) - _FEW} more; list them all with --json."
+        decided = [row for row in rows if row["counts"]]  # the others stand below as unsettled
+        shown = [
+            (row["subject"], _short(row["said"], _ROOM_BESIDE), row["counts"])
+            for row in decided[:_FEW]
+        ]
+        yield from [TextTable(("differs", "said", "what counts"), shown)] if shown else []
+        if len(decided) > _FEW:
+            yield f"… and {len(decided) - _FEW} more; list them all with --json."
 
 
 def _unsettled_text(rows: "list[Row]") -> Iterator[str | TextTable]:
@@ -572,9 +546,9 @@ def _cost(cost: float | None) -> str:
     return "" if cost is None else f", {cost:.2f} US dollars"
 
 
-def _short(text: str) -> str:
-    """Return a text cut to the usual terminal width; Chinese characters take two columns."""
+def _short(text: str, room: int = _ROOM) -> str:
+    """Return a text cut to `room` columns; Chinese characters take two."""
     from rich.cells import cell_len, set_cell_size
 
     line = " ".join(text.split())
-    return line if cell_len(line) <= _ROOM else f"{set_cell_size(line, _ROOM - 1).rstrip()}…"
+    return line if cell_len(line) <= room else f"{set_cell_size(line, room - 1).rstrip()}…"

@@ -53,7 +53,7 @@ from callwright.flows.review.questions import (
     set_priorities,
 )
 from callwright.flows.review.resolutions import tools_of
-from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio, review_turn
+from callwright.flows.review.servers import LOCAL, find_label_studio, review_turn
 from callwright.flows.review.status import chosen_by, queues_of, read_team, subjects_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.table import in_english, settled_checks, told_in_english
@@ -154,9 +154,7 @@ def _push_kind(
     about = subjects_of(warehouse, _keys(asked))
     languages = {row["language"] for row in about.values()}
     queues = queues_of(kind, languages, read_team(settings))
-    project = studio.ensure_project(
-        screen_for(kind, settings.review_language, edit_page_address(settings)), queues
-    )
+    project = studio.ensure_project(screen_for(kind, settings.review_language), queues)
     if project.changed_by_hand:
         progress.say(
             f"The labeling interface of {project.url} was changed by hand and is not updated."

@@ -2,8 +2,6 @@
 
 import asyncio
 import fcntl
-import socket
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,36 +12,20 @@ from urllib.parse import urlsplit
 
 from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.server import (
-    HOST,
-    LOOPBACK,
-    Places,
-    ServerInfo,
-    StudioAddress,
-    end,
-    free_port,
-    launch,
-    only_one,
-    wait_for,
-)
+from callwright.annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
 from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, environment
 from callwright.warehouse.errors import ConfigurationError
 
 LOCAL = "local"  # how reviews remember the work folder's own server
-EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form
-EDIT_PORT = 8322
-_PATIENCE = 60.0  # seconds
 
 
 def serve_label_studio(
     settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK
 ) -> ServerInfo:
-    """Start the local Label Studio, or find it running, and with it the page to edit by form.
+    """Start the local Label Studio, or find it running.
 
-    If people reach it under an address other than this machine's own, nobody knows under which
-    they would reach the page: `review edit` serves it then. Raises ConfigurationError if the
-    public address is not valid.
+    Raises ConfigurationError if the public address is not valid.
     """
     url = urlsplit(address.public_url)
     if address.public_url and not (
@@ -53,38 +35,11 @@ def serve_label_studio(
             f"--url {address.public_url!r} is not a valid address. An example:"
             " https://review.example.com"
         )
-    found = server.start(settings.home, environment(), progress=say, address=address)
-    if address.host == HOST and not address.public_url:
-        _serve_edit_page(settings)
-    return found
-
-
-def _serve_edit_page(settings: Settings) -> None:
-    """Start a supervised process that serves the edit page, unless one does."""
-    places = _edit_places(settings)
-    places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with only_one(places, _PATIENCE):
-        if edit_page_address(settings):
-            return
-        end(places)
-        port = free_port(EDIT_PORT, places.title)
-        command = [sys.executable, "-m", "callwright", "review", "edit", "--port", str(port)]
-        launch(
-            places,
-            command,
-            port,
-            {**environment(), "CALLWRIGHT_HOME": str(settings.home.absolute())},
-        )
-        wait_for(places, lambda _port: bool(edit_page_address(settings)), _PATIENCE)
-
-
-def _edit_places(settings: Settings) -> Places:
-    return Places(settings.home / "edit-form", "page on which samples are edited")
+    return server.start(settings.home, environment(), progress=say, address=address)
 
 
 def stop_label_studio(settings: Settings) -> bool:
-    """Stop the local Label Studio and its edit page; whether the former was running."""
-    end(_edit_places(settings))
+    """Stop the local Label Studio; whether it was running."""
     return server.stop(settings.home)
 
 
@@ -126,23 +81,6 @@ def require_label_studio(settings: Settings) -> LabelStudio:
             "LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY."
         )
     return studio
-
-
-def edit_page_address(settings: Settings) -> str:
-    """Return the address of the edit page, "" if it is not served.
-
-    The server is contacted, because it may have been killed.
-    """
-    place = settings.home / EDIT_PAGE
-    if not place.exists():
-        return ""
-    address, served = place.read_text(encoding="utf-8").split()
-    parts = urlsplit(served)
-    try:
-        socket.create_connection((str(parts.hostname), parts.port or 0), timeout=2).close()
-    except OSError:
-        return ""
-    return address
 
 
 _HELD: ContextVar[frozenset[Path]] = ContextVar("review_turns", default=frozenset())

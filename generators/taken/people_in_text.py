@@ -208,7 +208,7 @@ def _patterned_names(text: str) -> Places:
 @cache
 def _name_patterns() -> tuple[regex.Pattern[str], ...]:
     filled = {
-        "@arabic": r"\p{Arabic}+(?:\s\p{Arabic}+){0,3}",
+        "@arabic": r"\p{Arabic}{1,40}(?:\s\p{Arabic}{1,40}){0,3}",
         "@korean_family": f"(?:{'|'.join(sorted(known_names('HANGUL').last))})",
         "@chinese_family": f"(?:{'|'.join(sorted(chinese_names()[0]))})",
         "@hindi_first": f"(?:{'|'.join(sorted(known_names('DEVANAGARI').first, reverse=True))})",

@@ -50,7 +50,7 @@ _BOUND_STREET = r"(?<![\p{L}\p{N}]){0}"
 # in Arabic letters a word such as "and" or "for" may be written with the one behind it
 _JOINED = r"(?<=(?<![\p{L}\p{M}])[\u0648\u0644\u0628\u0643\u0641])"
 _BOUND_NAME = rf"(?:(?<![\p{{L}}\p{{M}}])|{_JOINED}){{0}}(?![\p{{L}}\p{{M}}])"
-_SEPARATOR = r"[\s().\-/·]*"
+_SEPARATOR = r"[\s().\-/·]{0,4}"
 # the first character of the digits of a script: as typed, Arabic, Persian, Hindi, Bengali, wide
 _ZEROS = (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
 _KEPT_OF_PHONE, _KEPT_OF_ACCOUNT = 6, 4

@@ -61,7 +61,7 @@ class KnownNames(NamedTuple):
 def script_of(text: str) -> str:
     """Return the script of a text's first letter, by the first word of its Unicode name, or ""."""
     letter = next((one for one in text if one.isalpha()), "")
-    return unicodedata.name(letter, "").partition(" ")[0]
+    return unicodedata.name(letter, "").partition(" ")[0] if letter else ""
 
 
 ANY = "*"  # for the names of all languages that a script is used for

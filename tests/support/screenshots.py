@@ -24,7 +24,7 @@ from callwright.annotation.screens import (
 from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.review.pushing import tasks_for
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import ask_about_samples, fill_site
@@ -34,25 +34,26 @@ from tests.support.pictures import take_by_command
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}
-FORM = (  # where samples are edited by form; only the link to it is drawn
-    "http://127.0.0.1:8077/edit"
-)
 COLOURS = 256  # as many as keep the letters smooth and a picture below 150 KB
 
 Task = Mapping[str, Any]
 
 
 class Picture(NamedTuple):
-    """Which question is shown, the one with the greatest `worth`, and what is pressed before."""
+    """Which question is shown, the one with the greatest `worth`, and what is pressed before.
+
+    With `parts` there is a picture of each of these places of the screen besides, by its name.
+    """
 
     kind: str
     worth: Callable[[Task], Any]
     keys: Sequence[str] = ()
     name: str = ""
+    parts: Mapping[str, str] = {}
 
 
 def _is_conversation(task: Task) -> bool:
-    return not task["calls"] and "▶" not in str(task["conversation"])
+    return not task["texts"] and "▶" not in str(task["conversation"])
 
 
 def _near(length: int, *fields: str) -> Callable[[Task], Any]:
@@ -66,9 +67,16 @@ PICTURES = (
     Picture(SAMPLE_REVIEW, lambda task: (_is_conversation(task), len(task["failed"])), ["3", "5"]),
     Picture(
         SAMPLE_REVIEW,
-        lambda task: (len(task["calls"]) > len("[]"), len(task["failed"])),
+        lambda task: (len(task["fields"]) > 1, task["readings"].count("⟦"), len(task["failed"])),
         ["2"],
         "sample_review-edit",
+        {
+            "question": ".cw-question",
+            "doubt": ".cw-failed",
+            "gold": ".cw-calls",
+            "reading": ".cw-readings",
+            "tools": ".cw-tools",
+        },
     ),
     Picture(TOOL_REVIEW, _near(500, "tool", "twin"), ["2"]),
     Picture(
@@ -79,7 +87,10 @@ PICTURES = (
     Picture(DISAMBIGUATION, lambda task: len(task["strikes"]), ["2", "q", "e"]),
     Picture(DIALOGUE_ACTS, _near(1_450, "conversation"), ["2"]),
     Picture(
-        PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]
+        PREDICTION_AUDIT,
+        lambda task: ("≠" in task["answer"], len(task["conversation"])),
+        ["1"],
+        parts={"candidate": ".cw-answer"},
     ),
     Picture(FINDING_REVIEW, lambda task: len(task["reason"]), ["1"]),
 )
@@ -138,7 +149,7 @@ def _take(
     context: AnnotatorScreen,
     out: Path,
 ) -> None:
-    screen = screen_for(picture.kind, language, FORM)
+    screen = screen_for(picture.kind, language)
     name = picture.name or picture.kind
     kind = f"picture_{name}_{language}".replace("-", "_")
     project = studio.ensure_project(screen.with_changes(kind=kind))
@@ -151,6 +162,13 @@ def _take(
         context.page.keyboard.press(key)
     context.page.wait_for_timeout(500)  # until what the keys open is drawn
     _write(context.page.screenshot(), out / f"review-{name}.{language}.png")
+    if not picture.parts or language != DEFAULT_LANGUAGE:
+        return
+    context.page.set_viewport_size(SIZE | {"height": 2 * SIZE["height"]})  # all parts whole
+    context.page.wait_for_timeout(500)
+    for part, place in picture.parts.items():
+        _write(context.page.locator(place).first.screenshot(), out / f"word-{part}.png")
+    context.page.set_viewport_size(SIZE)
 
 
 def _write(shot: bytes, path: Path) -> None:

@@ -58,11 +58,11 @@ def annotation(number: int, person: int = 1, *, skipped: bool = False) -> dict[s
 def test_the_worthiest_task_is_imported_first(studio, client, tasks):
     assert client.push(PROJECT, tasks).created == 5
     assert [task["data"]["priority"] for task in studio.tasks.values()] == [
-        "0.4000",
-        "0.3000",
-        "0.2000",
-        "0.1000",
-        "0.0000",
+        "0.400000",
+        "0.300000",
+        "0.200000",
+        "0.100000",
+        "0.000000",
     ]
 
 

@@ -291,6 +291,8 @@ def test_readers_are_compared_on_the_same_places_before_money_is_spent(
     assert (
         warehouse.rows("select count(*) as n from planted_readings") == before
     )  # a build's measure is its own
+    asked = warehouse.rows("select n_requests, build from costs where purpose = 'auditing'")
+    assert [(row["n_requests"] > 20, row["build"]) for row in asked] == [(True, "")]
     shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
     assert "No model with a known price is known to let at most 0.0% of wrong samples pass" in shown
 

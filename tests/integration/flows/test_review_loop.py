@@ -226,17 +226,21 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: Rev
 
 def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> None:
     key = site.asked("doubtful")[0]
-    site.studio.annotate(key, "edit", edited_request="In other words.", edited_calls="[{")
-    site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", edited_calls="[[")
+    more = f"text_{len(site.studio.newest_task(key)['texts']) - 1}"
+    site.studio.annotate(key, "edit", edited_request="In other words.", **{more: "no line"})
+    site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", **{more: "-> fly"})
     assert site.pull() == Pulled(returned=2)
     versions = {
         task["version"]: task for task in site.studio.tasks.values() if task["subject"] == key
     }
-    assert (versions[2]["request"], versions[2]["calls"]) == ("In other words.", "[{")
-    assert (versions[3]["request"], versions[3]["calls"]) == ("In my words.", "[[")
-    assert "not valid JSON" in versions[2]["why"]
+    typed = {
+        version: (task["request"], task["texts"][-1]["value"]) for version, task in versions.items()
+    }
+    assert typed[2] == ("In other words.", "no line")
+    assert typed[3] == ("In my words.", "-> fly")
+    assert "`name = value`" in versions[2]["why"]
     assert site.pull() == NOTHING_NEW
-    site.studio.annotate(key, "edit", change=1, edited_request="Once more.", edited_calls="[{")
+    site.studio.annotate(key, "edit", change=1, edited_request="Once more.", **{more: "no line"})
     assert site.pull() == Pulled(returned=1)
     assert site.studio.newest_task(key)["request"] == "Once more."
     assert [

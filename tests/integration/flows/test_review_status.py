@@ -169,6 +169,7 @@ def test_nobody_asked_is_one_sentence_and_json_has_every_table(
         "queue",
         "people",
         "work_left",
+        "differing",
         "unsettled",
         "next",
         "whole",

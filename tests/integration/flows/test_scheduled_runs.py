@@ -4,24 +4,32 @@ what is reviewed.
 
 import asyncio
 import json
+import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callwright.flows.catalogs import catalog_named, tools_in
+from callwright.flows.environments import STORE
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
+from callwright.flows.refreshed_tools import refresh_tools
 from callwright.flows.run.land import BuildReport
 from callwright.flows.run.plan import build_dataset
 from callwright.flows.scheduled_runs import RunReport, carry_out, release_reviewed, runs_of
 from callwright.flows.settings import Settings
+from callwright.generators.environments.response_store import Description, ResponseStore
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import open_site
 from tests.support.flows.small_builds import (
+    TOP,
     one,
     run_here,
     settings_of,
@@ -154,6 +162,31 @@ def test_tools_that_changed_are_told_and_samples_that_call_them_are_counted(tmp_
     asking = "select count(distinct sample) from gold_calls where tool = 'find_shop' and build = "
     assert changed.stale == one(settings, f"{asking}'{first.build}'") > 0
     assert changed.accepted == first.landed + changed.landed
+
+
+def test_mcp_servers_are_asked_for_their_tools_again(tmp_path: Path) -> None:
+    settings, server, verb = settings_of(tmp_path), tmp_path / "server.py", tmp_path / "verb"
+    text = (TOP / "tests/support/generators/environments/mcp_paged.py").read_text("utf-8")
+    changing = text.replace('f"read_{', f'open({str(verb)!r}).read() + f"_{{')
+    server.write_text(changing, encoding="utf-8")
+    verb.write_text("read", encoding="utf-8")
+    command = shlex.join([sys.executable, str(server)])
+    words = ("tools", "import", "mcp", "--server", command, "--name", "paged")
+    done = run_here(*words, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    own = {"environment": "mcp", "name": "own", "command": [sys.executable], "allow": ["*"]}
+    recipe = unmeasured_recipe(tools=[{"catalog": "paged"}, own])
+    with closing(ResponseStore(tmp_path / STORE)) as store:
+        store.describe("own", "", Description((), ()))
+        verb.write_text("look", encoding="utf-8")
+        asyncio.run(refresh_tools(recipe, settings))
+        assert store.description("own") is None, "it is explored again"
+    warehouse = warehouse_of(settings)
+    names = {tool.name for tool in tools_in(warehouse, catalog_named(warehouse, "paged").key)}
+    assert names == {"look_first", "look_second", "look_third"}
+    verb.unlink()  # the server fails
+    with pytest.raises(TransientError, match="'paged' can't be fetched"):
+        asyncio.run(refresh_tools(recipe, settings))
 
 
 def test_a_run_is_released_once_all_that_people_were_asked_about_it_is_answered(

@@ -196,6 +196,8 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
     assert max(widths) <= 1366
     context.page.mouse.wheel(0, 100_000)
     assert_seen(context, ".cw-top")
+    if kind == SAMPLE_REVIEW:
+        assert_fields_show_it_as_text(context)
     context.page.keyboard.press("1")
     context.submit()
     (annotation,) = label_studio.pull(project).annotations
@@ -205,6 +207,16 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
     ]
     assert context.dialogs == []
     assert context.strangers == []
+
+
+def assert_fields_show_it_as_text(context: AnnotatorScreen) -> None:
+    context.page.keyboard.press("2")
+    fields = context.page.locator(".cw-fields")
+    fields.locator("input").first.wait_for()
+    assert "<script>" in fields.inner_text()
+    assert "<script>" in fields.locator("input").first.input_value()
+    assert context.page.locator(".cw script, .cw img, .cw iframe").count() == 0
+    assert context.page.evaluate("document.querySelector('.cw').scrollWidth") <= 1366
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(

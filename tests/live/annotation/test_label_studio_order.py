@@ -68,11 +68,11 @@ def open_table(page, project: Project) -> None:
 def test_all_ways_to_label_follow_the_priority_and_a_table_that_a_person_arranged_is_told_from_one_only_looked_at(
     page, project, label_studio
 ):
-    assert next_shown(page, lambda: page.goto(f"{project.url}?labeling=1")) == "0.9000"
+    assert next_shown(page, lambda: page.goto(f"{project.url}?labeling=1")) == "0.900000"
     open_table(page, project)
     page.locator("button[aria-label='Toggle open']").click()
     assert (
-        next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.9000"
+        next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.900000"
     )
     open_table(page, project)
     shown = [next_shown(page, lambda: page.get_by_text("Label All Tasks").click())]
@@ -80,7 +80,7 @@ def test_all_ways_to_label_follow_the_priority_and_a_table_that_a_person_arrange
     for _ in range(3):  # whoever submits is shown the next
         page.keyboard.press("1")
         shown.append(next_shown(page, lambda: page.keyboard.press("Control+Enter")))
-    assert shown == ["0.9000", "0.5000", "0.4000", "0.3000"], "whenever a task was pushed"
+    assert shown == ["0.900000", "0.500000", "0.400000", "0.300000"], "whenever a task was pushed"
 
     screen = screen_for("sample_review").with_changes(kind=project.kind)
     views = label_studio.client.views.list(project=project.id)

@@ -11,7 +11,7 @@ from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.warehouse.records import Sample, Verdict
+from callwright.warehouse.records import Call, Reading, Sample, Verdict
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
@@ -83,7 +83,10 @@ def context(signed_in: AnnotatorScreen) -> AnnotatorScreen:
 @pytest.fixture
 def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
     def push(
-        sample: Sample, language: str = "en", reason: str = "A check failed: grounding."
+        sample: Sample,
+        language: str = "en",
+        reason: str = "A check failed: grounding.",
+        readings: tuple[Reading, ...] = (),
     ) -> Project:
         kind = f"browser_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(
@@ -92,7 +95,8 @@ def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
         verdicts = [
             Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=reason),
             Verdict(subject=sample.key, check="format", decision="proved"),
-        ]
+            Verdict(subject=sample.key, check="reading", decision="unproved", readings=readings),
+        ][: 3 if readings else 2]
         task = review_task(
             sample, tools, verdicts, reason=f"Look: {reason}", language=language
         ).with_changes(kind=kind)
@@ -185,7 +189,7 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     context.page.screenshot(path=tmp_path / f"{language}.png")
     keys = context.page.keyboard
     keys.press("2")
-    assert context.page.locator("textarea[name=edited_calls]").is_hidden()
+    assert context.page.locator(".cw-fields").is_hidden()
     keys.press("Tab")
     context.page.wait_for_function("document.activeElement.name === 'edited_request'")
     box = context.page.evaluate("document.activeElement.value")
@@ -204,6 +208,67 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
         "Red Boat"
     ] * 4
     assert parsed.edited.facts == dialogue.facts
+
+
+def test_a_value_is_changed_in_its_field_with_few_keys_and_both_stand_there_before_submitting(
+    context, pushed, sample, tools, label_studio, tmp_path
+):
+    project = pushed(sample)
+    context.open(project)
+    keys = context.page.keyboard
+    pressed = ["2", *["Tab"] * 2]
+    for key in pressed:
+        keys.press(key)
+    context.page.wait_for_function("document.activeElement.name === 'field_1'")
+    assert context.page.evaluate("document.activeElement.value") == "2026-05-03"
+    keys.type("2026-05-04")  # what has the focus by Tab is marked
+    keys.press("Shift+Enter")
+    shown = context.page.inner_text(".cw-fields")
+    assert "date (date) · 2026-05-03" in shown
+    assert "2026-05-04" in shown, "what is edited stands beside what it replaces"
+    context.page.screenshot(path=tmp_path / "edited.png", full_page=True)
+    context.submit()
+    assert len([*pressed, "Shift+Enter", "Control+Enter"]) <= 8
+    parsed = pulled(label_studio, project, sample, tools)
+    assert parsed.edited.gold[0].arguments == sample.gold[0].arguments | {"date": "2026-05-04"}
+    assert parsed.edited.request == sample.request
+
+
+def test_a_choice_is_made_by_its_key_and_a_value_is_taken_away(
+    context, pushed, sample, tools, label_studio
+):
+    project = pushed(sample)
+    context.open(project)
+    keys = context.page.keyboard
+    for key in ("2", "q", "Tab"):
+        keys.press(key)
+    context.page.wait_for_function("document.activeElement.name === 'field_0'")
+    for key in ("-", "Shift+Enter"):
+        keys.press(key)
+    context.submit()
+    (annotation,) = label_studio.pull(project).annotations
+    returned = parse_review(annotation, sample, tools).returned
+    assert "'restaurant' is a required property" in returned.problem
+    assert '"choice_0": "1"' in returned.calls
+    assert '"field_0": "-"' in returned.calls
+
+
+@pytest.mark.parametrize(("key", "takes"), [("1", "gold"), ("0", "reading")])
+def test_either_reading_is_taken_with_two_keys(
+    key, takes, context, pushed, sample, tools, label_studio
+):
+    written = Call(tool="book_table", arguments=sample.gold[0].arguments | {"people": 2})
+    reading = Reading(turn=1, calls=(written,), votes=("neither",))
+    project = pushed(sample, readings=(reading,))
+    context.open(project)
+    assert "⟦people = 2⟧" in context.page.inner_text(".cw-readings")
+    context.page.keyboard.press(key)
+    context.submit()
+    (annotation,) = label_studio.pull(project).annotations
+    parsed = parse_review(annotation, sample, tools, [reading])
+    assert parsed.review.decision == ("accept" if takes == "gold" else "edit")
+    if takes == "reading":
+        assert parsed.edited.gold[0].arguments == written.arguments
 
 
 def test_the_table_of_tasks_is_readable(context, pushed, dialogue):

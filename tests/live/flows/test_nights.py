@@ -116,7 +116,7 @@ class Plan(NamedTuple):
 
 
 @pytest.mark.parametrize(
-    "plan", [Plan(3, 2, 3), slow(Plan(14, 5, 7, long_outage=10))], ids=("3", "14")
+    "plan", [Plan(2, 2, 2), slow(Plan(14, 5, 7, long_outage=10))], ids=("2", "14")
 )
 def test_nights_grow_a_data_set_through_outages_and_ask_nothing_twice(
     prefect_server: HeardPrefect, model_server: ModelServer, tmp_path: Path, plan: Plan

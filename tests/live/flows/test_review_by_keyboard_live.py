@@ -35,7 +35,7 @@ from tests.support.flows.sample_reviewer import SampleReviewer, told
 from tests.support.typist import ShownTask, Typist
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
-SOME = 6  # tasks in which all that can be answered is answered once
+SOME = 6  # tasks in which all that can be answered is answered once; of samples two more
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +80,12 @@ def _annotator_of(filled: ReviewSite, server: ServerInfo) -> Iterator[KeyboardSi
 
 def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
     site, reviewer = context.site, SampleReviewer(context)
-    answers = context.label(SAMPLE_REVIEW, reviewer.answer, SOME)
+    answers = context.label(SAMPLE_REVIEW, reviewer.answer, SOME + 2)
     assert reviewer.done["edit", True]
     assert {is_single for _, is_single in reviewer.done} == {True, False}
     assert {decision for decision, _ in reviewer.done} == {"accept", "edit", "reject"}
     pulled = context.pull()
-    assert (pulled.reviews, pulled.returned, pulled.problems) == (SOME - 1, 1, ())
+    assert (pulled.reviews, pulled.returned, pulled.problems) == (SOME + 1, 1, ())
     context.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
     for answer in answers:
         accepted = site.accepted(answer.subject)
@@ -111,9 +111,10 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
     rows = site.rows(
         "select subject, version, calls from review_rounds where cause = 'returned edit'"
     )
-    assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
-        (subject, 2, typed) for subject, typed in reviewer.broken.items()
+    assert [(row["subject"], row["version"]) for row in rows] == [
+        (subject, 2) for subject in reviewer.broken
     ]
+    assert all(reviewer.broken[row["subject"]] in row["calls"] for row in rows)
 
 
 @pytest.mark.slow

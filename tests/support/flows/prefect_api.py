@@ -1,10 +1,15 @@
 """Asking a Prefect server what it knows, without Prefect's client."""
 
 import json
+import time
+from http import HTTPStatus
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from tests.support.servers import HeardPrefect
+
+_TRIES = 20
 
 
 class PrefectRecords:
@@ -16,8 +21,15 @@ class PrefectRecords:
     def ask(self, path: str, question: dict[str, Any] | None = None) -> Any:
         body = None if question is None else json.dumps(question).encode()
         request = Request(f"{self.api}/{path}", body, {"content-type": "application/json"})  # noqa: S310 - our own server
-        with urlopen(request) as answer:  # noqa: S310
-            return json.load(answer)
+        for _ in range(_TRIES):  # as Prefect's own client: its SQLite may be locked for a moment
+            try:
+                with urlopen(request) as answer:  # noqa: S310
+                    return json.load(answer)
+            except HTTPError as error:
+                if error.code != HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise
+                time.sleep(1)
+        raise AssertionError(f"{path}: the server was busy for {_TRIES} seconds")
 
     def runs(self, flow: str) -> list[dict[str, Any]]:
         """The runs of a flow that have begun, the newest first."""

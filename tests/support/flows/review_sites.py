@@ -124,7 +124,9 @@ class ReviewSite(NamedTuple):
 
     def accepted(self, key: str) -> dict[str, Any] | None:
         rows = self.rows(
-            "select proved, vouched, accepted_by from accepted_samples where key = ?", key
+            "select grade = 'proved' as proved, grade = 'vouched' as vouched, accepted_by"
+            " from accepted_samples where key = ?",
+            key,
         )
         return rows[0] if rows else None
 

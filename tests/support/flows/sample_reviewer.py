@@ -30,7 +30,7 @@ class SampleReviewer:
 
     def answer(self, shown: ShownTask, _number: int) -> TypedAnswer:
         sample = self._context.site.sample(shown.subject)
-        is_single = shown.data["calls"] != ""
+        is_single = shown.data["texts"] != []
         spoken = self._spoken(sample)
         if (
             spoken
@@ -38,9 +38,9 @@ class SampleReviewer:
             and not self.done["edit", is_single]
         ):
             self.done["edit", is_single] += 1
-            return self._edit(sample, spoken, is_single=is_single)
+            return self._edit(shown, sample, spoken)
         if is_single and not self.broken and sample.gold:
-            return self._break(sample)
+            return self._break(shown, sample)
         judged = sum(count for (decision, _), count in self.done.items() if decision != "edit")
         made = accept_or_reject(
             self._context, SAMPLE_REVIEW, shown, judged, "wrong_value", "invented"
@@ -52,25 +52,27 @@ class SampleReviewer:
         tools = read_tools(self._context.site.warehouse, sample.candidates)
         return _spoken(sample, {tool.name: tool for tool in tools.values()})
 
-    def _edit(self, sample: Sample, old: str, *, is_single: bool) -> TypedAnswer:
+    def _edit(self, shown: ShownTask, sample: Sample, old: str) -> TypedAnswer:
         """Another value, in the words and in the calls."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
+        for control in ("field", "text"):
+            for number, field in enumerate(shown.data[f"{control}s"]):
+                if old in field["value"]:
+                    self._typist.tab_to(f"{control}_{number}")
+                    self._typist.replace_all(old, NEW)
         self._typist.tab_to("edited_request")
         self._typist.replace_all(old, NEW)
-        if is_single:
-            self._typist.tab_to("edited_calls")
-            self._typist.replace_all(old, NEW)
         self._typist.leave_box()
         self.edits[sample.key] = told(sample, old, NEW)
         return TypedAnswer(sample.key, "edit")
 
-    def _break(self, sample: Sample) -> TypedAnswer:
-        """A comma too much."""
+    def _break(self, shown: ShownTask, sample: Sample) -> TypedAnswer:
+        """A line that is none."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
-        box = self._typist.tab_to("edited_calls")
-        self._typist.append(",")
+        self._typist.tab_to(f"text_{len(shown.data['texts']) - 1}")
+        self._typist.append("what is this")
         self._typist.leave_box()
-        self.broken[sample.key] = f"{box},"
+        self.broken[sample.key] = "what is this"
         return TypedAnswer(sample.key, "returned")
 
 

@@ -70,5 +70,6 @@ def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(
 def test_every_picture_is_there_and_small(picture: str) -> None:
     shot = (DOCS / picture).read_bytes()
     assert shot.startswith(b"\x89PNG")
-    assert (int.from_bytes(shot[16:20], "big"), int.from_bytes(shot[20:24], "big")) == SIZE
+    size = (int.from_bytes(shot[16:20], "big"), int.from_bytes(shot[20:24], "big"))
+    assert size == SIZE if "/review-" in picture else size < SIZE  # a word is a part of a screen
     assert len(shot) < MOST_BYTES

@@ -54,7 +54,7 @@ def test_the_calls_shown_and_those_written_stand_below_each_other_with_marks_whe
     None
 ):
     assert shown(reading(WRITTEN)).splitlines() == [
-        "Shown: book(place = Kora, ⟦guests = 3⟧)",
+        "Gold: book(place = Kora, ⟦guests = 3⟧)",
         "Reader: book(place = Kora, ⟦guests = 4⟧, ⟦terrace = true⟧)",
     ]
     assert "Reader: ⟦no call is due⟧" in shown(reading())

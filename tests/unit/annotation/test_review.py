@@ -82,7 +82,7 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
         ('[{"tool": "book_table", "arguments": {"restaurant": "\\ud800"}}]', "half of a character"),
         ("9" * 5000, "can't be read"),
         ("[" * 100_000, "nested too deeply|not JSON"),
-        (None, "was left empty"),
+        (None, "fields of the calls are empty"),
     ],
 )
 def test_calls_that_cannot_be_used_come_back_with_a_reason(typed, problem, annotate, sample, tools):

@@ -30,6 +30,11 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "dots": lambda length: "." * length,
     "addresses": lambda length: "1 A Main Street " * (length // 16),
     "gaps": lambda length: " " * length + "x",
+    "one capital": lambda length: "A" * length,
+    "capitals": lambda length: "Ab " * (length // 3),
+    "introductions": lambda length: "my name is " * (length // 11),
+    "corrections": lambda length: "one or two, no wait, three. " * (length // 28),
+    "streets": lambda length: "ул. " * (length // 4),
 }
 
 

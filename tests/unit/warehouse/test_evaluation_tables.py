@@ -43,6 +43,7 @@ def older(tmp_path: Path) -> Path:
         connection.execute(
             "create view leaderboard as select release, model, strategy, run from scores"
         )
+        connection.execute("create view former as from leaderboard")
         connection.execute(
             "insert into predictions values ('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It"
             " is empty.', 'unparseable', now())"
@@ -66,6 +67,13 @@ def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
     assert list(row.values()) == ["k", "always", "", "Hm.", None, "It is empty.", "unparseable"]
     [board] = warehouse.rows("select tools_shown, judge, args_acc, n_predictions from leaderboard")
     assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "n_predictions": 1}
+
+
+def test_a_view_that_is_there_no_more_is_gone(older: Path) -> None:
+    views = Warehouse(older).rows("select view_name from duckdb_views() where not internal")
+    names = {row["view_name"] for row in views}
+    assert "leaderboard" in names
+    assert "former" not in names
 
 
 def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> None:
