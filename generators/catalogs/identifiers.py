@@ -238,7 +238,11 @@ class _Filling(NamedTuple):
             return self.filled(schema, name)
         is_list = json_type(schema) == "array"
         one = schema.get("items") if is_list else schema
-        if not isinstance(one, dict) or "examples" in schema or not _is_open(name, one):
+        if not isinstance(one, dict) or "examples" in schema:
+            return schema
+        if default := _default_shown(one):
+            return {**schema, "examples": [[default] if is_list else default]}
+        if not _is_open(name, one):
             return schema
         is_uuid_told = json_type(one) == "string" and _says_uuid(name, one)
         told = self.known.told_by(name, one)
@@ -332,6 +336,8 @@ def _shown_by(name: str, schema: JsonSchema) -> str:
         return ""
     if examples := usable_examples(name, plain):
         return examples[0]
+    if default := _default_shown(schema):
+        return default
     if schema.get("format") == "uuid":
         return _UUID
     shaping: JsonSchema = {key: schema[key] for key in _SHAPES if key in schema}
@@ -340,6 +346,12 @@ def _shown_by(name: str, schema: JsonSchema) -> str:
     with suppress(ReplyError):
         return str(make_value("", {"type": "string", **shaping}, DEFAULT_LANGUAGE, Random(name)))
     return ""
+
+
+def _default_shown(schema: JsonSchema) -> str:
+    """Return a default that is a code, or "". No id goes without saying: it shows what is one."""
+    default = schema.get("default")
+    return default if isinstance(default, str) and _CODE.fullmatch(default) else ""
 
 
 def _ids_in_examples(document: Fields) -> Iterator[_ShownId]:

@@ -37,6 +37,7 @@ NAMING_CODES = {
     "bench/warehouse_size.py": "a column of generated rows",
     "bench/worlds.py": "a sample",
     "flows/api/building.py": "an example in a docstring",
+    "flows/refreshed_tools.py": "an example in a docstring",
     "flows/scaffolds/kind.py": "an example to begin with",
     "flows/scaffolds/check.py": "an example to begin with",
     "warehouse/answers.py": "the one language whose yes and no are read in answers",

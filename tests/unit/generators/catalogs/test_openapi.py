@@ -1,11 +1,14 @@
 import json
+import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
+from callwright.language.calls.sampling import make_value
 from callwright.warehouse.errors import ConfigurationError
 
 YAML = """
@@ -314,6 +317,19 @@ def test_an_id_looks_like_the_ones_that_the_document_shows_elsewhere(tmp_path: P
     shown = [next(iter(tool.properties.values())).get("examples", [""])[0] for tool in tools]
     assert [len(one) for one in shown[:3]] == [36, 36, 36]
     assert shown[3:] == ["ord_9912x", ""]
+
+
+def test_the_default_of_an_id_shows_what_such_ids_look_like(tmp_path: Path) -> None:
+    parameter = {"in": "path", "name": "team_id", "required": True}
+    given = parameter | {"schema": {"type": "string", "default": "tim_123"}}
+    operation = {"description": "Reads a team.", "parameters": [given]}
+    paths = {"/teams/{team_id}": {"get": operation}}
+    (tool,) = read(tmp_path, json.dumps({"openapi": "3.0.3", "paths": paths}), "api.json").tools
+    made = {
+        make_value("team_id", tool.properties["team_id"], "en", Random(one)) for one in range(9)
+    }
+    assert len(made) > 1
+    assert all(re.fullmatch(r"tim_\w{3}", str(one)) for one in made), made
 
 
 def test_ids_of_unknown_form_look_like_those_in_examples_of_whole_bodies(tmp_path: Path) -> None:
