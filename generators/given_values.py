@@ -16,7 +16,7 @@ from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import EMPTY, mended
 from callwright.generators.whole_calls import made_problems, made_schemas, whole_call
 from callwright.language.calls.parameters import in_context
-from callwright.language.calls.sampling import fill_in
+from callwright.language.calls.sampling import fill_in, out_of_order
 from callwright.llm.answer_schemas import arguments_schema, narrowed
 from callwright.llm.chat import Answer, ChatModel, Prompt, again
 from callwright.warehouse.errors import ReplyError
@@ -142,7 +142,16 @@ def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
 
 
 def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
-    return value_problem(wanted.tool, name, values[name]) or wanted.objection(name, values)
+    return (
+        value_problem(wanted.tool, name, values[name])
+        or _order_problem(name, values, wanted.tool)
+        or wanted.objection(name, values)
+    )
+
+
+def _order_problem(name: str, values: Arguments, tool: Tool) -> str:
+    pair = out_of_order(values, in_context(tool.properties, tool.name, tool.description))
+    return f"{pair[1]!r} comes before {pair[0]!r}." if pair and name in pair else ""
 
 
 def value_problem(tool: Tool, name: str, value: JsonValue) -> str:

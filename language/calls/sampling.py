@@ -468,8 +468,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
 
 def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     match kind:
-        case "date":
-            return _random_day(rng)
+        case "date":  # a month as a day is its first
+            day = _random_day(rng)
+            return f"{day[:8]}01" if split_name(name)[-1] == "month" else day
         case "birthday":
             return (_OLDEST + timedelta(days=rng.randint(0, _BIRTH_DAYS))).isoformat()
         case "month":
@@ -560,6 +561,7 @@ _USUAL_LENGTH, _OPEN = 8, re.compile(r"[*+]|,\}")
 _TYPE = ("type",)
 _SHOWN = frozenset({"enum", "const", "examples", "default", "pattern", "format"})
 _NOTHING: Mapping[str, JsonValue] = {}
+_Members = Mapping[str, JsonSchema]
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -591,7 +593,7 @@ def fill_in(
                 values[name] = _near(name, values, properties, language, rng)
                 if not _is_mistakable(name, values):
                     break
-        put_in_order(values, properties)
+        put_in_order(values, properties, known)
         values = agreeing(values, properties, language, rng, known)
         if all(values[name] == value for name, value in known.items()):
             break
@@ -646,8 +648,23 @@ def _near(
     return rng.choice(near) if near else value
 
 
-def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
-    """Make every period end after it starts."""
+def out_of_order(values: Mapping[str, JsonValue], properties: _Members) -> tuple[str, str] | None:
+    """Return the names of a start and an end that come in the wrong order, or None."""
+    for end, last in values.items():
+        start = _start_of(end, values, properties)
+        if start and str(values[start]) > str(last):
+            return start, end
+        begun, numbers = _begun_by(end, values), (int, float)
+        first = values.get(begun)
+        if isinstance(first, numbers) and isinstance(last, numbers) and first > last:
+            return begun, end
+    return None
+
+
+def put_in_order(
+    values: dict[str, JsonValue], properties: _Members, known: Mapping[str, JsonValue] = _NOTHING
+) -> None:
+    """Make every period end after it starts; where its end is `known`, start before it."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
@@ -660,9 +677,12 @@ def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]
         first, last = str(values[start]), str(values[end])
         if _DAY.fullmatch(first) and _DAY.fullmatch(last):
             # some days later, known by `last` so that no randomness is spent
-            begin = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
             days = timedelta(days=1 + date.fromisoformat(last).day % _LONGEST_STAY)
-            first, last = begin.isoformat(), min(begin + days, LAST_DAY).isoformat()
+            if end in known and start not in known:
+                first = (date.fromisoformat(last) - days).isoformat()
+            else:
+                begin = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
+                first, last = begin.isoformat(), min(begin + days, LAST_DAY).isoformat()
         first, last = min(first, last), max(first, last)
         if fits(first, properties[start]) and fits(last, properties[end]):
             values[start], values[end] = first, last
@@ -688,9 +708,7 @@ def _begun_by(end: str, values: Mapping[str, JsonValue]) -> str:
     return next((other for other in values if split_name(other) in begun), "")
 
 
-def _start_of(
-    end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
-) -> str | None:
+def _start_of(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str | None:
     """Return the parameter of the same kind that starts the period which `end` ends."""
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED:

@@ -13,7 +13,13 @@ from callwright.language.calls.agreement import agreeing, towns
 from callwright.language.calls.codes import like
 from callwright.language.calls.examples import is_placeholder, usable_examples, with_told_example
 from callwright.language.calls.parameters import stated_choices, tells_values
-from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, make_value
+from callwright.language.calls.sampling import (
+    FIRST_DAY,
+    LAST_DAY,
+    fill_in,
+    make_value,
+    out_of_order,
+)
 from callwright.language.calls.tools import tool_title
 from callwright.warehouse.records import JsonSchema
 from tests.support.warehouse.fixtures import make_tool
@@ -369,3 +375,20 @@ def test_an_object_within_a_list_comes_with_the_one_that_its_kind_names() -> Non
     found = [one for seed in range(20) for one in drawn(made, ["to"], seed)["to"]]
     assert {one["type"] for one in found} == {"server", "label"}
     assert all({*one} == {"type", one["type"]} for one in found)
+
+
+@pytest.mark.parametrize("known", ["from", "to"])
+def test_a_period_ends_after_it_starts_whichever_end_is_known(known: str) -> None:
+    days = dict.fromkeys(("from", "to"), DAY)
+    for seed in range(9):
+        value = make_value("from", DAY, "en", Random(f"{seed} known"))
+        names = [name for name in days if name != known]
+        whole = {known: value, **fill_in(names, days, "en", Random(seed), {known: value})}
+        assert whole[known] == value
+        assert str(whole["from"]) <= str(whole["to"])
+        assert out_of_order(whole, days) is None
+    assert out_of_order({"from": "2027-04-24", "to": "2027-04-13"}, days) == ("from", "to")
+
+
+def test_a_month_as_a_day_is_its_first() -> None:
+    assert str(make_value("month", DAY, "en", Random(3))).endswith("-01")
