@@ -688,9 +688,7 @@ def put_in_order(
             values[start], values[end] = first, last
 
 
-def _order_numbers(
-    end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
-) -> None:
+def _order_numbers(end: str, values: dict[str, JsonValue], properties: _Members) -> None:
     """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
     start = _begun_by(end, values)
     first, last = values.get(start), values[end]
