@@ -32,6 +32,8 @@ _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
 _WORDS, _ARTICLES = re.compile(r"[a-z]+"), frozenset({"a", "an", "the"})
+# what stands for things without naming any
+_PROFORMS = _ARTICLES | {"all", "one", "many", "each", "multiple", "single", "by", "id"}
 _METHODS = frozenset({"post", "put", "patch"})  # people say none of them of what they want
 _MOST_WORDS, _MOST_CHARACTERS = 9, 24  # of a title, in scripts with and without spaces
 _MOST_TOPIC_WORDS, _LONGEST_TOPIC = 6, 40
@@ -164,6 +166,8 @@ def tool_title(name: str, description: str) -> str:
     )
     if not is_short or language_of(description) != DEFAULT_LANGUAGE:
         return first_sentence[0].lower() + first_sentence[1:] if is_short else name_words(name)
+    if _PROFORMS.issuperset(_WORDS.findall(rest.lower())):  # "Get All" of one group of many
+        return name_words(name)
     verb = first.lower()
     forms = (verb, verb[:-1], verb[:-2])  # "creates", "fetches"
     begins_with_verb = bool(words) and (deed_of(words[0]) != "other" or words[0] in _METHODS)
@@ -186,9 +190,14 @@ def _is_about(words: Sequence[str], verb: str, rest: str) -> bool:
 def name_words(name: str) -> str:
     """Return a tool's name in words, without its group.
 
-    `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours".
+    `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours". Of a
+    name made of a function and its address (`get_all_api_foods_get`) its method is left out.
     """
-    return humanise(_GROUP.sub("", name.rpartition(".")[2] or name))
+    own = _GROUP.sub("", name.rpartition(".")[2] or name)
+    words = split_name(own)
+    if "api" in words and words[-1] in {*_METHODS, "get", "delete"}:
+        own = "_".join(one for one in words[:-1] if one != "api")
+    return humanise(own)
 
 
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
