@@ -264,6 +264,10 @@ _FLAG = re.compile(
     r" ?(?:or|/|[|]) ?[`*]*false\b",
     re.IGNORECASE,
 )
+_EXPLAINED = re.compile(
+    r"(?<![\w.])(-?\d{1,4})\s*(?:for|=|is|means|:|–|-)\s+[\"'`]?[A-Za-z][\w'\" -]{0,40}?"
+    r"(?=\s*(?:[,;.)<]|\bor\b|\band\b|$))"
+)
 _LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
 _JOINT = re.compile(r",? (?:or|and) |, ")
 # the only value there is, behind what it is of ("the type of this resource")
@@ -504,6 +508,18 @@ def stated_choices(schema: JsonSchema) -> list[str]:
     if found is None and _FLAG.search(description):
         return ["true", "false"]
     return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []
+
+
+def numbered_choices(schema: JsonSchema) -> list[int]:
+    """Return the numbers that a description explains one by one ("1 for Gold, 2 for Silver").
+
+    A single one is an example, and gives an empty list.
+    """
+    if json_type(schema) not in ("integer", "number") or schema.get("enum"):
+        return []
+    explained = _EXPLAINED.findall(str(schema.get("description") or ""))
+    numbers = [*dict.fromkeys(map(int, explained))]
+    return numbers if len(numbers) > 1 else []
 
 
 def in_context(

@@ -35,6 +35,7 @@ from callwright.language.calls.parameters import (
     meaning_of,
     meaning_row,
     names_a_thing,
+    numbered_choices,
     stated_choices,
     tells_values,
     text_of,
@@ -224,7 +225,7 @@ def _propose(
     if "const" in schema:
         constant: JsonValue = schema["const"]
         return constant
-    if choices := schema.get("enum") or stated_choices(schema):
+    if choices := schema.get("enum") or stated_choices(schema) or numbered_choices(schema):
         named = [choice for choice in choices if choice not in (None, "")]
         return rng.choice(named) if named else None
     if "$ref" in schema:

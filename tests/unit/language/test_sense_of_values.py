@@ -394,3 +394,30 @@ def test_a_period_ends_after_it_starts_whichever_end_is_known(known: str) -> Non
 
 def test_a_month_as_a_day_is_its_first() -> None:
     assert str(make_value("month", DAY, "en", Random(3))).endswith("-01")
+
+
+@pytest.mark.parametrize(
+    ("description", "numbers"),
+    [
+        ("1 for Gold, 2 for Silver, 3 for Bronze.", {1, 2, 3}),
+        ("The day: 1 = Sunday, 2 = Monday or 7 = Saturday", {1, 2, 7}),
+        ("0: off, 1: on", {0, 1}),
+        ("1 - Instant meeting.<br>2 - Scheduled meeting.", {1, 2}),
+    ],
+)
+def test_numbers_that_a_description_explains_are_the_choices(
+    description: str, numbers: set[int]
+) -> None:
+    schema = {"type": "integer", "description": description}
+    assert {make_value("kind_id", schema, "en", Random(seed)) for seed in range(40)} == numbers
+
+
+@pytest.mark.parametrize("description", ["e.g., 2 for like", "Up to 3 items. 30 is the default."])
+def test_a_single_number_that_is_explained_is_no_choice(description: str) -> None:
+    schema = {"type": "integer", "description": description}
+    assert len({make_value("count", schema, "en", Random(seed)) for seed in range(40)}) > 2
+
+
+def test_a_code_of_digits_is_made_of_digits() -> None:
+    code = {**TEXT, "description": "Conference code: numeric value, shorter than 16."}
+    assert str(make_value("conference_code", code, "en", Random(1))).isdecimal()
