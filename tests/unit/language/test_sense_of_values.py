@@ -258,6 +258,7 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         ("createTask", "Task creation endpoint", "create task"),
         ("get_order_details", "Order details", "get order details"),
         ("get_info", "Info.", "get info"),
+        ("account", "Retrieve an account.", "retrieve an account"),
         ("get_all_api_foods_get", "Get All", "get all foods"),
         ("get_one_api_foods_item_id_get", "Get One", "get one foods item ID"),
         ("get_username_avatar", "User Avatar", "get user name avatar"),
