@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import numpy as np
-
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
@@ -30,6 +28,8 @@ def fit_weights(
 
     A sort without a prior is drawn to 0; one of the priors that no question has keeps it.
     """
+    import numpy as np  # a tenth of a second, and every build reads this file
+
     names = sorted({*priors, *(sort for one in decided for sort in one.sorts)})
     places = {name: place for place, name in enumerate(names)}
     has = np.zeros((len(decided), len(names)))

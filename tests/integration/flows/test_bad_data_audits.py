@@ -63,7 +63,7 @@ def test_rows_of_another_format_and_golds_that_are_no_json_are_told_by_line(tmp_
 def test_an_item_without_tools_is_told_and_the_others_are_audited(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "bare.jsonl", chat('{"guests": 5}', tools=[]), chat('{"guests": "x"}'))
     found = audit(path, format="openai", home=tmp_path / "home")
-    assert {(one.line, one.severity) for one in found} == {(1, "error"), (2, "error")}
+    assert {(one.line, one.severity) for one in found} == {(1, "note"), (2, "error")}
 
 
 def test_the_format_is_the_one_that_reads_the_first_records(tmp_path: Path) -> None:

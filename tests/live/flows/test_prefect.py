@@ -366,7 +366,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_can
     code = (
         "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models,"
         " pull_reviews\nprint(asyncio.run(evaluate_models('v1',"
-        " ['template/v1']))[0]['predictions'])\ntry: asyncio.run(pull_reviews())\nexcept Exception"
+        " ['template/v1']))[0]['n_predictions'])\ntry: asyncio.run(pull_reviews())\nexcept Exception"
         " as error: print(error)\nasyncio.run(evaluate_models('v2', ['template/v1']))"
     )
     environment = {"CALLWRIGHT_HOME": str(home), "PATH": os.environ["PATH"], **shown}
