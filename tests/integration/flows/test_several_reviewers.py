@@ -67,7 +67,7 @@ def test_what_one_of_two_said_decides_nothing_yet(trust_site: ReviewSite) -> Non
     assert trust_site.value("select is_answered from review_queue where subject = ?", key) is False
     say(trust_site, key, "", "accept")
     trust_site.pull()
-    assert trust_site.accepted(key) == {"grade": "vouched", "accepted_by": "ann"}
+    assert trust_site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert trust_site.rows("select voices, speakers from decisions where subject = ?", key) == [
         {"voices": 2, "speakers": 2}
     ]
