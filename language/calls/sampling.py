@@ -44,6 +44,7 @@ from callwright.language.names import function_words, names_one, singular, split
 from callwright.language.packs import LanguagePattern, of, own_letters, packaged
 from callwright.language.schemas import (
     UnsupportedPatternError,
+    choices_of,
     fits,
     json_type,
     matching_text,
@@ -592,13 +593,23 @@ def fill_in(
             for _ in range(_CALL_TRIES):
                 values[name] = make_value(name, properties[name], language, rng)
                 values[name] = _near(name, values, properties, language, rng)
-                if not _is_mistakable(name, values):
+                told = _is_told(values[name], properties[name])
+                if not told and not _is_mistakable(name, values):
                     break
         put_in_order(values, properties, known)
         values = agreeing(values, properties, language, rng, known)
         if all(values[name] == value for name, value in known.items()):
             break
     return {name: values[name] for name in names}
+
+
+def _is_told(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether the description of a parameter says this text, and it is none of its choices."""
+    if not isinstance(value, str) or value in (*choices_of(schema), *stated_choices(schema)):
+        return False
+    described = str(schema.get("description") or "").casefold()
+    word = re.escape(value.casefold())
+    return value != schema.get("default") and bool(re.search(rf"(?<!\w){word}(?!\w)", described))
 
 
 def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:

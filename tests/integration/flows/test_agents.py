@@ -21,11 +21,11 @@ import callwright
 from callwright.flows.agents.folder import AgentFolder
 from callwright.flows.agents.serving import make_server
 from callwright.flows.agents.tools import agent_tools
-from tests.support.flows.scripted_agent import API, page, server, transcript
+from tests.support.flows.scripted_agent import API, page, server_process, transcript
 from tests.support.flows.small_builds import ONE_WORKER, TOP, run_here
 
 READING = {tool.name for tool in agent_tools() if not tool.changes}
-RECIPE = {
+UNMEASURED_RECIPE = {
     "name": "shop",
     "tools": [{"import": "openapi", "path": "api.yaml"}],
     "samples": {"perfect": 3},
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "work"
     place.mkdir()
     (place / "api.yaml").write_bytes(API.read_bytes())
-    write(place / "recipe.yaml", **RECIPE)
+    write(place / "recipe.yaml", **UNMEASURED_RECIPE)
     monkeypatch.chdir(place)
     monkeypatch.delenv("CALLWRIGHT_HOME", raising=False)
     for name, value in ONE_WORKER.items():
@@ -120,7 +120,7 @@ async def test_what_a_model_reads_of_a_tool_says_what_it_takes_and_gives(folder:
 
 async def test_a_transcript_of_the_page_is_what_an_agent_sees(tmp_path: Path) -> None:
     made = await transcript(tmp_path)
-    async with Client(server(tmp_path)) as client:
+    async with Client(server_process(tmp_path)) as client:
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
     assert {tool for tool, *_ in made} > READING - {"check_recipe", "releases"}
     for tool, _, answer, told in made:
@@ -155,7 +155,7 @@ ELSEWHERE = [
 @pytest.fixture
 def outside(folder: Path) -> Path:
     """A file beside the folder, and links to it within."""
-    secret = write(folder.parent / "secret.yaml", **RECIPE)
+    secret = write(folder.parent / "secret.yaml", **UNMEASURED_RECIPE)
     (folder / "linked.yaml").symlink_to(secret)
     (folder / "links").mkdir()
     (folder / "links" / "data.jsonl").symlink_to(secret)
@@ -204,7 +204,7 @@ async def test_hidden_files_are_left_alone(folder: Path) -> None:
 async def test_what_a_recipe_names_elsewhere_is_not_read_and_nothing_is_written_there(
     folder: Path, outside: Path
 ) -> None:
-    tools, vault = RECIPE["tools"], "../vault.jsonl"
+    tools, vault = UNMEASURED_RECIPE["tools"], "../vault.jsonl"
     personal = {"mode": "on", "vault": vault}
     source = [{"from": "api.yaml", "format": "openai"}]
     recipes = {
@@ -218,7 +218,7 @@ async def test_what_a_recipe_names_elsewhere_is_not_read_and_nothing_is_written_
     }
     async with served(folder) as client:
         for name, changes in recipes.items():
-            write(folder / "other.yaml", **RECIPE | changes)
+            write(folder / "other.yaml", **UNMEASURED_RECIPE | changes)
             for tool in ("check_recipe", "estimate", "build"):
                 told = await refusal(client, tool, recipe="other.yaml")
                 assert "is not in the folder" in told, (name, told)
@@ -232,12 +232,12 @@ async def test_code_of_a_recipe_is_not_run_and_live_servers_only_where_writing_i
     mcp = {"environment": "mcp", "command": ["touch", "ran"]}
     http = {"environment": "http", "path": "api.yaml", "base_url": "http://127.0.0.1:9"}
     async with served(folder, may_write=True) as client:
-        write(folder / "other.yaml", **RECIPE, extensions=["own.py:check"])
+        write(folder / "other.yaml", **UNMEASURED_RECIPE, extensions=["own.py:check"])
         for tool in ("check_recipe", "estimate", "build", "preview"):
             assert "runs Python files." in await refusal(client, tool, recipe="other.yaml")
-        write(folder / "other.yaml", **RECIPE | {"tools": [mcp]})
+        write(folder / "other.yaml", **UNMEASURED_RECIPE | {"tools": [mcp]})
         assert "by its command" in await refusal(client, "check_recipe", recipe="other.yaml")
-        text = yaml.safe_dump(RECIPE | {"tools": [mcp]})
+        text = yaml.safe_dump(UNMEASURED_RECIPE | {"tools": [mcp]})
         assert "by its command" in await refusal(
             client, "write_recipe", recipe="new.yaml", text=text
         )
@@ -247,7 +247,7 @@ async def test_code_of_a_recipe_is_not_run_and_live_servers_only_where_writing_i
             client, "export", release="v1", to="own.py:check"
         )
     async with served(folder, may_write=False) as client:
-        write(folder / "other.yaml", **RECIPE | {"tools": [http]})
+        write(folder / "other.yaml", **UNMEASURED_RECIPE | {"tools": [http]})
         assert "asks a live server" in await refusal(client, "check_recipe", recipe="other.yaml")
     assert not (folder / "ran").exists()
     assert not (folder / "new.yaml").exists()
@@ -317,7 +317,7 @@ def test_a_client_that_has_gone_ends_the_server_without_a_word(folder: Path) -> 
     asked = [
         {"jsonrpc": "2.0", "id": at, "method": "initialize", "params": hello} for at in (1, 2, 3)
     ]
-    parameters = server(folder)
+    parameters = server_process(folder)
     with subprocess.Popen(
         [parameters.command, *parameters.args],
         stdin=subprocess.PIPE,
@@ -347,7 +347,9 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
 async def test_work_that_is_cancelled_stops_and_goes_on_when_it_is_asked_again(
     folder: Path,
 ) -> None:
-    write(folder / "large.yaml", **RECIPE | {"samples": {"perfect": 60}, "shard_size": 5})
+    write(
+        folder / "large.yaml", **UNMEASURED_RECIPE | {"samples": {"perfect": 60}, "shard_size": 5}
+    )
     begun = asyncio.Event()
 
     async def hear(_at: float, _of: float | None, message: str | None) -> None:

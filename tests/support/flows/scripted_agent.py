@@ -44,7 +44,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 _SHOWN, _ITEMS = 150, 2  # characters of a text, and items of a list
 
 
-def server(folder: Path, *words: str) -> StdioServerParameters:
+def server_process(folder: Path, *words: str) -> StdioServerParameters:
     """The server of a folder, as an agent's program starts it."""
     own = {name: one for name, one in os.environ.items() if not name.startswith("CALLWRIGHT_")}
     start = ["-m", "callwright", "mcp", str(folder), *words]
@@ -57,7 +57,7 @@ async def transcript(folder: Path) -> list[tuple[str, dict[str, Any], dict[str, 
     """Each call with its arguments, its answer, and the progress that was told meanwhile."""
     shutil.copy(API, folder / "api.yaml")
     made = []
-    async with Client(server(folder, "--allow-writes")) as client:
+    async with Client(server_process(folder, "--allow-writes")) as client:
         for tool, arguments in CALLS:
             told: list[str] = []
 
