@@ -150,7 +150,10 @@ def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
 
 
 def _order_problem(name: str, values: Arguments, tool: Tool) -> str:
-    pair = out_of_order(values, in_context(tool.properties, tool.name, tool.description))
+    # of these alone: a tool may have hundreds, and every value is asked about
+    schemas = {one: tool.properties[one] for one in values if one in tool.properties}
+    given = {one: values[one] for one in schemas}
+    pair = out_of_order(given, in_context(schemas, tool.name, tool.description))
     return f"{pair[1]!r} comes before {pair[0]!r}." if pair and name in pair else ""
 
 

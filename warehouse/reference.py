@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from callwright.warehouse.comments import INTERNAL
+from callwright.warehouse.comments import list_views
 from callwright.warehouse.store import Warehouse
 
 TITLE = "## Reference"
@@ -53,9 +53,9 @@ def read_relations(warehouse: Warehouse) -> list[Relation]:
 def reference(relations: Iterable[Relation]) -> str:
     """Return the reference part of docs/sql.md, without internal views."""
     lines = [TITLE, "", "Made from the comments in the database (`make docs`)."]
-    titles = {False: "### Tables", True: "### Views"}
+    titles, internal = {False: "### Tables", True: "### Views"}, list_views("internal")
     for relation in relations:
-        if relation.comment.startswith(INTERNAL):
+        if relation.name in internal:
             continue
         if relation.is_view in titles:
             lines += ["", titles.pop(relation.is_view)]

@@ -666,10 +666,8 @@ def out_of_order(values: Mapping[str, JsonValue], properties: _Members) -> tuple
         start = _start_of(end, values, properties)
         if start and str(values[start]) > str(last):
             return start, end
-        begun, numbers = _begun_by(end, values), (int, float)
-        first = values.get(begun)
-        if isinstance(first, numbers) and isinstance(last, numbers) and first > last:
-            return begun, end
+        if above := _begun_above(end, values):
+            return above, end
     return None
 
 
@@ -702,12 +700,17 @@ def put_in_order(
 
 def _order_numbers(end: str, values: dict[str, JsonValue], properties: _Members) -> None:
     """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
+    start = _begun_above(end, values)
+    if start and fits(values[end], properties[start]) and fits(values[start], properties[end]):
+        values[start], values[end] = values[end], values[start]
+
+
+def _begun_above(end: str, values: Mapping[str, JsonValue]) -> str:
+    """Return the parameter that starts a range of numbers above its `end`, or ""."""
     start = _begun_by(end, values)
     first, last = values.get(start), values[end]
-    if not isinstance(first, int | float) or not isinstance(last, int | float) or first <= last:
-        return
-    if fits(last, properties[start]) and fits(first, properties[end]):
-        values[start], values[end] = last, first
+    are_numbers = isinstance(first, int | float) and isinstance(last, int | float)
+    return start if are_numbers and first > last else ""  # type: ignore[operator]
 
 
 def _begun_by(end: str, values: Mapping[str, JsonValue]) -> str:

@@ -36,7 +36,7 @@ UNMEASURED_RECIPE = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An agent's folder with an API's document and a recipe, in which this process stands."""
-    place = tmp_path / "work"
+    place = tmp_path / "mine"
     place.mkdir()
     (place / "api.yaml").write_bytes(API.read_bytes())
     write(place / "recipe.yaml", **UNMEASURED_RECIPE)
@@ -146,7 +146,7 @@ def shape(text: str) -> list[str]:
 ELSEWHERE = [
     "../api.yaml",
     "/etc/hostname",
-    "sub/../../work/../secret.yaml",
+    "sub/../../mine/../secret.yaml",
     "linked.yaml",
     "links",
 ]
