@@ -16,6 +16,7 @@ from callwright.language.calls.agreement import agreeing
 from callwright.language.calls.codes import (
     OWN_WORDS,
     code_table,
+    endings_told,
     lands,
     like,
     phrase,
@@ -446,6 +447,10 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     default = schema.get("default")
     if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
         return default
+    about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+    is_file = row is not None and row.give.get("kind") == "file path"
+    if is_file and endings_told(name, about):
+        row, kind = None, "file"
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if schema.get("format") == "hostname" and not _HOST.fullmatch(text):
         text = "-".join(_WORDS.findall(text.lower())) or rng.choice(code_table("sites"))
