@@ -199,7 +199,8 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 
 _ENDINGS = frozenset(MimeTypes().types_map[True])
 _FORMAT = re.compile(
-    r"(?<![\w/.])\.((?!\d)[a-z\d]{2,4}(?:\.gz)?)\b(?!\()|\b([A-Z\d]{2,4})(?=[ -](?:files?|format)\b)"
+    r"(?<![\w/.])\.((?!\d)[a-z\d]{2,4}(?:\.gz)?)\b(?!\()"
+    r"|\b([A-Z\d]{2,4})(?=[ -](?:files?|format)\b)"
     r"|\b(?:file|image|document) \(([A-Z\d]{2,4})\)"
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

@@ -47,6 +47,7 @@ from callwright.language.schemas import (
     UnsupportedPatternError,
     choices_of,
     fits,
+    is_deprecated,
     json_type,
     matching_text,
     validator_of,
@@ -358,7 +359,7 @@ def _object(
     if not members:
         return _map(name, schema, language, rng, depth)
     required = [one for one in schema.get("required") or () if one in members]
-    others = [one for one in members if one not in required]
+    others = [one for one in members if one not in required and not is_deprecated(members[one])]
     # what nothing tells is filler, unless there is nothing else
     told_of = [one for one in others if tells_values(one, members[one])]
     optional = told_of or ([] if required else others)
@@ -447,11 +448,10 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     default = schema.get("default")
     if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
         return default
-    about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
     is_file = row is not None and row.give.get("kind") == "file path"
-    if is_file and endings_told(name, about):
-        row, kind = None, "file"
-    text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
+    ends = is_file and endings_told(name, _told_about(schema))
+    text = "" if ends or row is None else text_of(row, language, rng)
+    text = text or _plain_text("file" if ends else kind, name, schema, language, rng)
     if schema.get("format") == "hostname" and not _HOST.fullmatch(text):
         text = "-".join(_WORDS.findall(text.lower())) or rng.choice(code_table("sites"))
     if "pattern" in schema and not fits(text, schema):
@@ -473,6 +473,11 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     return _at_length(text, schema, language, rng)
 
 
+def _told_about(schema: JsonSchema) -> str:
+    """Return what is said of a parameter: its description, and what its tool does."""
+    return f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+
+
 def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     match kind:
         case "date":  # a month as a day is its first
@@ -488,7 +493,7 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
             joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
             return f"{_random_day(rng)}{joint}{_clock(name, schema, rng)}{end}"
     if kind in CODED or kind == "code":
-        about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+        about = _told_about(schema)
         by_words = {"link": write_link, "file": write_file}.get(kind)
         return by_words(name, about, rng) if by_words else write_code(kind, name, language, rng)
     if kind in NUMERIC:
