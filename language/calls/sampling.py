@@ -676,7 +676,7 @@ def out_of_order(values: Mapping[str, JsonValue], properties: _Members) -> tuple
         start = _start_of(end, values, properties)
         if start and str(values[start]) > str(last):
             return start, end
-        if above := _begun_above(end, values):
+        if above := _begun_above(end, values, properties):
             return above, end
     return None
 
@@ -710,25 +710,48 @@ def put_in_order(
 
 def _order_numbers(end: str, values: dict[str, JsonValue], properties: _Members) -> None:
     """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
-    start = _begun_above(end, values)
+    start = _begun_above(end, values, properties)
     if start and fits(values[end], properties[start]) and fits(values[start], properties[end]):
         values[start], values[end] = values[end], values[start]
 
 
-def _begun_above(end: str, values: Mapping[str, JsonValue]) -> str:
+def _begun_above(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str:
     """Return the parameter that starts a range of numbers above its `end`, or ""."""
-    start = _begun_by(end, values)
+    start = _begun_by(end, values, properties)
     first, last = values.get(start), values[end]
     are_numbers = isinstance(first, int | float) and isinstance(last, int | float)
     return start if are_numbers and first > last else ""  # type: ignore[operator]
 
 
-def _begun_by(end: str, values: Mapping[str, JsonValue]) -> str:
-    """Return the parameter that is named as the start of the range that `end` ends, or ""."""
+def _begun_by(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str:
+    """Return the parameter that is the start of the range that `end` ends, or "".
+
+    Their names say so, or the description of either: "must be after `opens_at`".
+    """
     pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
     words = split_name(end)
     begun = {tuple(pairs.get(word, word) for word in words)} - {words}
-    return next((other for other in values if split_name(other) in begun), "")
+    named = next((other for other in values if split_name(other) in begun), "")
+    told = (
+        other
+        for other in values
+        if other != end
+        and (_says(_AFTER, end, other, properties) or _says(_BEFORE, other, end, properties))
+    )
+    return named or next(told, "")
+
+
+_AFTER = r"\b(?:after|(?:later|greater|higher|larger|more) than|exceed)"
+_BEFORE = r"\b(?:before|(?:earlier|less|lower|smaller) than)"
+
+
+def _says(relation: str, name: str, other: str, properties: _Members) -> bool:
+    """Whether a parameter's description says that its value must be in this relation to another."""
+    described = str(properties.get(name, {}).get("description") or "")
+    spoken = "[ _-]".join(map(re.escape, split_name(other)))
+    named = rf"(?:the )?[`'\"]?(?:{re.escape(other)}|{spoken})\b"
+    found = rf"\b(?:must|should) (?:be )?{relation}(?: or equal to)? {named}"
+    return re.search(found, described, re.IGNORECASE) is not None
 
 
 def _start_of(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str | None:
@@ -736,7 +759,7 @@ def _start_of(end: str, values: Mapping[str, JsonValue], properties: _Members) -
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED:
         return None
-    begun = _begun_by(end, values)
+    begun = _begun_by(end, values, properties)
     if begun and meaning_of(begun, properties[begun]) == kind:
         return begun
     if not _tells(_END, "out", end, properties[end]):

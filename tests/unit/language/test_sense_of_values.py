@@ -453,3 +453,20 @@ def test_a_period_is_in_order_whatever_its_ends_are_called(start: str, end: str)
     day = {**TEXT, "format": "date"}
     values: dict[str, JsonValue] = {start: "2027-05-09", end: "2027-05-03"}
     assert out_of_order(values, {start: day, end: day}) == (start, end)
+
+
+def test_an_order_that_a_description_states_is_held() -> None:
+    numbers = {
+        "floor": {
+            "type": "integer",
+            "description": "If `peak` is set this must be less than `peak`.",
+        },
+        "peak": {"type": "integer"},
+    }
+    clocks = {
+        "opens_at": {**TEXT, "format": "date-time"},
+        "pause_at": {**TEXT, "format": "date-time", "description": "Must be after opens_at."},
+    }
+    assert out_of_order({"floor": 9, "peak": 3}, numbers) == ("floor", "peak")
+    late, early = "2027-05-09T10:00:00Z", "2027-05-03T10:00:00Z"
+    assert out_of_order({"opens_at": late, "pause_at": early}, clocks) == ("opens_at", "pause_at")
