@@ -85,8 +85,8 @@ def _told_apart(operation: Summarised, alike: Sequence[Summarised]) -> str:
     """Return the description, its first sentence with what the others are not about, if any."""
     others = {owner for one in alike if one is not operation for owner in _owners(one.path)}
     said = {singular(word) for word in operation.title.casefold().split()}
-    own = [one for one in _owners(operation.path) if one not in others]
-    telling = [one for one in own if not said >= {*one.lower().split()}]
+    unsaid = [one for one in _owners(operation.path) if not said >= {*one.lower().split()}]
+    telling = [one for one in unsaid if one not in others] or unsaid
     first = first_sentence(operation.description)
     is_title = first.casefold().endswith(operation.title.casefold().partition(" ")[2])
     if len(alike) < 2 or not telling or not first or not is_title:  # noqa: PLR2004 - by itself

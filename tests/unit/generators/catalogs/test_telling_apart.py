@@ -65,10 +65,20 @@ def test_operations_of_one_summary_are_told_apart_by_what_their_paths_lead_throu
         tmp_path,
         ("delete", "/plans/{id}/metadata/{key}", "deleteA", "Delete a metadata key", {}),
         ("delete", "/credit_notes/{id}/metadata/{key}", "deleteB", "Delete a metadata key", {}),
+        ("delete", "/wallets/{id}/metadata/{key}", "deleteC", "Delete a metadata key", {}),
+        (
+            "delete",
+            "/customers/{id}/wallets/{code}/metadata/{key}",
+            "deleteD",
+            "Delete a metadata key",
+            {},
+        ),
     )
     assert titles_of(catalog) == {
         "deleteA": "delete a metadata key for a plan",
         "deleteB": "delete a metadata key for a credit note",
+        "deleteC": "delete a metadata key for a wallet",
+        "deleteD": "delete a metadata key for a customer",
     }
     assert left_out(catalog) == {}
 
