@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from callwright.language.calls.tools import name_words, tool_title
+from callwright.language.calls.tools import first_sentence, name_words, tool_title
 from callwright.language.names import deed_of, singular
 from callwright.language.schemas import says_deprecated
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Tool
@@ -49,8 +49,9 @@ def _unclear(tools: tuple[Tool, ...]) -> Mapping[str, str]:
     }
     for tool in tools if nouns else ():
         title = tool_title(tool.name, tool.description)
+        told = first_sentence(tool.description) or title
         is_named = tool.language == DEFAULT_LANGUAGE and title == name_words(tool.name)
-        if is_named and _is_thing(title, nouns):
+        if is_named and _is_thing(title, nouns) and _is_thing(told, nouns):
             reason = f"Its name and description do not say what it does, only of what: {title!r}."
             reasons.setdefault(tool.key, reason)
     return reasons
