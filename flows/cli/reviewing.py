@@ -535,9 +535,9 @@ def _agreement_text(report: "Status") -> Iterator[str | TextTable]:
     }
     for title, name in tables.items():
         if report[name]:
-            columns = list(report[name][0])
-            heads = [column.removeprefix("n_") for column in columns]
-            yield from (f"{title}:", table_of(report[name], columns, heads))
+            names = list(report[name][0])
+            heads = [one.removeprefix("n_") for one in names]
+            yield from (f"{title}:", table_of(report[name], names, heads))
 
 
 def _words(name: str) -> str:
