@@ -32,9 +32,8 @@ def unclear_tools(tools: Sequence[Tool]) -> Mapping[str, str]:
 def _unclear(tools: tuple[Tool, ...]) -> Mapping[str, str]:
     groups: dict[tuple[str, str, str], dict[str, Tool]] = defaultdict(dict)
     for tool in tools:
-        for words in (tool_title(tool.name, tool.description), name_words(tool.name)):
-            said = _VERSION.sub("", words.casefold()).strip()
-            groups[tool.source, tool.language, said][tool.key] = tool
+        title = tool_title(tool.name, tool.description).casefold()
+        groups[tool.source, tool.language, _VERSION.sub("", title).strip()][tool.key] = tool
     reasons: dict[str, str] = {}
     for same in groups.values():
         for tool in same.values():

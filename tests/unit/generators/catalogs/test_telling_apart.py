@@ -137,3 +137,11 @@ def test_a_verb_that_is_a_noun_elsewhere_still_says_what_a_tool_does(
     ]
     tool = Tool(name=name, description=description, parameters={}, category="x")
     assert unclear_tools([tool, *others]) == {}
+
+
+def test_names_that_end_in_methods_are_no_reason_to_leave_tools_out() -> None:
+    tools = [
+        Tool(name="apiAppGet", description="Get an app", parameters={}, category="x"),
+        Tool(name="apiAppDelete", description="Delete an app", parameters={}, category="x"),
+    ]
+    assert unclear_tools(tools) == {}
