@@ -111,14 +111,15 @@ class Warehouse:
         """Copy the file, with its modification time, as it is between two transactions.
 
         Writers wait while it is copied. What this process has attached is copied too. Raises
-        OSError if the copy can't be written, StoreError if the file stays locked or this thread
-        is in the middle of a transaction.
+        OSError if the copy can't be written, StoreError if the file stays locked, this version
+        can't read it, or this thread is in the middle of a transaction.
         """
         # What a killed process left in the log goes into the file.
         opened = (
             self.file.open(read_only=True) if self.file.is_at_rest() else self._open_for_writing()
         )
         with self.file.refusals(), closing(opened) as attached, self.file.turn(attached):
+            _require_known(_applied(attached.connection), self.path)
             if not attached.is_read_only:
                 attached.connection.execute(f"checkpoint {CATALOG}")
             # By another process: if this one closed the file, it would lose DuckDB's lock on it, in
@@ -327,8 +328,7 @@ def _migrate(connection: Connection, path: Path) -> None:
     """
     scripts, views, version = _latest()
     applied = _applied(connection)
-    if applied is not None:
-        _require_known(applied, path)
+    _require_known(applied, path)
     done = applied or set()
     fresh = {name: script for name, script in scripts.items() if name not in done}
     if not fresh and version in done:
@@ -352,8 +352,10 @@ def _migrate(connection: Connection, path: Path) -> None:
     connection.commit()
 
 
-def _require_known(applied: set[str], path: Path) -> None:
+def _require_known(applied: set[str] | None, path: Path) -> None:
     """Raise StoreError, which says what to do, if this version can't read the file."""
+    if applied is None:
+        return
     names = {name for name in applied if not name.startswith(_VIEWS)}
     if not names:
         raise StoreError(

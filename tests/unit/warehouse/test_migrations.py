@@ -8,6 +8,7 @@ import pytest
 
 from callwright.warehouse import store
 from callwright.warehouse.errors import StoreError
+from callwright.warehouse.publish import published_or_copied
 from callwright.warehouse.store import Warehouse
 
 ADDED = """
@@ -97,5 +98,10 @@ def test_a_file_that_this_version_cannot_read_is_refused_and_left_as_it_is(
     assert str(path) in str(refused.value)
     with pytest.raises(StoreError, match=told):
         Warehouse(path).put_rows({"build_tools": [{"build": "b", "tool": "t"}]})
+    with (
+        pytest.raises(StoreError, match=f"{path} .*{told}"),
+        published_or_copied(Warehouse(path), path.parent / "published"),
+    ):
+        pass
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
