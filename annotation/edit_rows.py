@@ -50,6 +50,7 @@ from callwright.warehouse.records import (
     Reading,
     Record,
     ReplyTurn,
+    ResultTurn,
     Sample,
     Tool,
     Turn,
@@ -213,13 +214,15 @@ def _named(sample: Sample, tools: Sequence[Tool]) -> Iterator[_Named]:
 
 
 def _places(sample: Sample, tools: Sequence[Tool]) -> Iterator[_Place]:
-    """Yield the values of all calls, then what is said, then a box for more calls of each turn."""
+    """Yield all values, the tools, what is said, and a box for more calls of each turn."""
     before: CallTurn | None = None
     last = max((at for at, _ in sample.call_turns), default=-1)
+    of_calls: list[_Place] = []
     for at, turn in sample.call_turns:
         is_open = at == last and not turn.executed
-        yield from _call_places(at, turn, before, tools, is_open=is_open)
+        of_calls += _call_places(at, turn, before, tools, is_open=is_open)
         before = turn
+    yield from sorted(of_calls, key=lambda place: place.role == "tool")
     for at, told in enumerate(sample.turns):
         if isinstance(told, UserTurn | ReplyTurn):
             yield _Place("said", "words", at, value=told.text)
@@ -295,11 +298,18 @@ def _heading(place: _Place, sample: Sample, words: SampleScreenWords) -> str:
         return words.more_lines
     if place.role in ("said", "message"):
         return words.edit_words
+    named = _call_name(place, sample, words)
+    return words.tool_called if named and place.role == "tool" else named
+
+
+def _call_name(place: _Place, sample: Sample, words: SampleScreenWords) -> str:
+    """Return which call a place is of, "" if the sample has but one."""
     calls = sample.calls_at(place.turn)
     where = _turn_name(place.turn, sample, words)
-    named = where or len(calls) > 1
-    tool = write_name(calls[place.call].tool) if named else ""
+    if not where and len(calls) == 1:
+        return ""
     number = f"{place.call + 1}. " if len(calls) > 1 else ""
+    tool = shortened(write_name(calls[place.call].tool), _SHOWN)
     return " · ".join(filter(None, [where, f"{number}{tool}"]))
 
 
@@ -321,7 +331,7 @@ def _name(place: _Place, sample: Sample, tools: Sequence[Tool], words: SampleScr
         case "more":
             return _turn_name(place.turn, sample, words)
         case "tool":
-            return words.tool_called
+            return _call_name(place, sample, words) or words.tool_called
         case "message":
             turn = sample.turns[place.turn]
             message = turn.external if isinstance(turn, UserTurn) else None
@@ -374,6 +384,8 @@ def _write(place: _Place) -> str:
         return ""
     if place.control == "words":
         return str(place.value)
+    if place.role == "tool":
+        return write_name(str(place.value))
     if isinstance(place.value, list) and _is_plain_list(place):
         return "\n".join(map(write_value, place.value)) or "[]"
     if isinstance(place.value, list | dict):
@@ -384,8 +396,9 @@ def _write(place: _Place) -> str:
 def _acts(place: _Place, sample: Sample, words: SampleScreenWords) -> str:
     """Return the dialogue acts before an assistant's words, where the sample has any."""
     turn = sample.turns[place.turn]
-    is_reply = place.role == "said" and isinstance(turn, ReplyTurn)
-    return write_acts(turn.acts, words) if is_reply and _has_acts(sample) else ""
+    if place.role == "said" and isinstance(turn, ReplyTurn) and _has_acts(sample):
+        return write_acts(turn.acts, words)
+    return ""
 
 
 def _has_acts(sample: Sample) -> bool:
@@ -427,6 +440,8 @@ class _Edit:
                 self._problems.append(f"{self._where(at)}{error}")
             self._before, self._now = turn, now
             return turn if same_calls(now, turn.calls) else turn.with_changes(calls=tuple(now))
+        if isinstance(turn, ResultTurn):
+            return turn
         for control, place in mine:
             turn = self._said(turn, place, self._entered.get(control, ""))
         return turn
@@ -435,7 +450,7 @@ class _Edit:
         name = _turn_name(at, self._sample, self._words)
         return f"{name}: " if name else ""
 
-    def _said(self, turn: Turn, place: _Place, typed: str) -> Turn:
+    def _said(self, turn: UserTurn | ReplyTurn, place: _Place, typed: str) -> UserTurn | ReplyTurn:
         """Return the turn with the text of one box."""
         try:
             if isinstance(turn, ReplyTurn) and _has_acts(self._sample):
@@ -548,7 +563,7 @@ def _tool(mine: Sequence[_Named], stands: str, entered: Entered) -> str:
             continue
         typed = entered.get(control, "").strip()
         if place.control == "line":
-            return stands if typed == place.value else typed
+            return stands if typed == _write(place) else read_name(typed)[0]
         if typed == _NONE:
             return ""
         return stands if typed in ("", _STANDS) else str(_chosen(place, typed))

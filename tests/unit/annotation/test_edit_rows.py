@@ -219,13 +219,13 @@ def test_a_conversation_has_a_row_for_what_is_new_in_each_turn_and_for_all_that_
     rows = edit_rows(dialogue, tools, (), WORDS, {})
     assert [(row.heading, row.name, row.was) for row in rows if not row.words] == [
         ("User 1 · book_table", "restaurant (string)", "Blue Boat"),
-        ("", "Tool", ""),
         ("User 2 · book_table", "date (date)", "2026-05-03"),
         ("User 3 · book_table", "people (integer)", "3"),
         ("User 4 · book_table", "people (integer)", "4"),
         ("", "time (string)", "not given"),
         ("", "seating (string)", ""),
-        ("", "Tool", ""),
+        ("Tool", "User 1 · book_table", ""),
+        ("", "User 4 · book_table", ""),
         (WORDS.more_lines, "User 1", ""),
         ("", "User 2", ""),
         ("", "User 3", ""),
@@ -254,6 +254,8 @@ def _turns(dialogue, tools, **changed):
     for name, text in changed.items():
         if name.startswith("more_"):
             control = f"text_{numbers[int(name[5:]) - 1]}"
+        elif name == "Tool":
+            control = named(rows, "User 4 · book_table")
         else:
             label, _, which = name.partition("__")
             control = named(rows, label.replace("_", " "), int(which or 0))
@@ -275,14 +277,14 @@ def test_a_changed_value_holds_in_the_turns_that_follow(dialogue, tools):
 
 
 def test_a_turn_may_have_no_call_or_another(dialogue, tools):
-    assert _arguments(_turns(dialogue, tools, Tool__1="0"))[-1] == []
+    assert _arguments(_turns(dialogue, tools, Tool="0"))[-1] == []
     ends = _arguments(_turns(dialogue, tools, more_3="--"))
     assert ends[2] == []
     assert ends[3][0]["people"] == 4, "what comes after stands as it was"
-    other = _turns(dialogue, tools, Tool__1="1", more_4="booking = B7", people__1="")
+    other = _turns(dialogue, tools, Tool="1", more_4="booking = B7", people__1="")
     assert _arguments(other)[-1] == [{"booking": "B7"}]
     with pytest.raises(RecordError, match=r"User 4: .*'booking' is a required property"):
-        _turns(dialogue, tools, Tool__1="1")
+        _turns(dialogue, tools, Tool="1")
     with pytest.raises(RecordError, match=r"User 4: .*'date' is a required property"):
         _turns(dialogue, tools, date="")
 
@@ -311,7 +313,7 @@ def test_what_a_call_came_back_with_has_no_row_and_its_call_stays_whole(sample, 
     )
     assert [row["name"] for row in _rows(longer, tools)] == [
         "booking (string)",
-        "Tool",
+        "User 1 · cancel_table",
         "User 1",
         "User 1",
     ]
