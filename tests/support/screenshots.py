@@ -72,7 +72,7 @@ PICTURES = (
             task["readings"].count("⟦"),
             len(task["failed"]),
         ),
-        ["2"],
+        ["2", "w"],
         "sample_review-edit",
         {
             "question": ".cw-question",

@@ -92,6 +92,8 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     assert "no line" in parsed[ids[3]].returned.calls
     assert label_studio.status(project).finished == 4
 
+    renewed = screen.with_changes(config=screen.config.replace("12.5px", "13px"))
+    label_studio.ensure_project(renewed)  # with answers that hold the controls of rows
     later = pulled.cursor + timedelta(minutes=2)  # the adapter looks back two minutes
     assert label_studio.pull(project, later).annotations == ()
     label_studio.client.annotations.update(id=bad, result=[])
