@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=4
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check advice stop clean lock bench bench-model mutants docs images site dist
+.PHONY: help demo test quick test-all check advice stop clean lock bench bench-model mutants docs surface images site dist
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -67,6 +67,10 @@ docs: .venv/ready
 	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
 	$(BIN)/callwright recipe prompts docs/prompts.yaml > docs/prompts.md
 	$(BIN)/python -m bench.licences
+
+# What docs/stability.md promises, as a test compares it: look at the difference before you keep it.
+surface: .venv/ready
+	$(BIN)/python -m tests.support.public_surface
 
 # Look at each before you keep it.
 images: .venv/ready .cache/chromium
