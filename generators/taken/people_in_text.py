@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from babel import Locale
 
 _CAPITAL = r"(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]*(?:[-][\p{L}\p{M}]+|['’](?![sm]\b)[\p{L}\p{M}]+)*)"
-_PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
-_NAME = regex.compile(rf"{_CAPITAL}(?: (?:{_PARTICLE} )*{_CAPITAL}){{0,3}}")
+PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
+_NAME = regex.compile(rf"{_CAPITAL}(?: (?:{PARTICLE} )*{_CAPITAL}){{0,3}}")
 _UNCASED = frozenset({"ARABIC", "DEVANAGARI", "BENGALI", "TAMIL", "GUJARATI", "HEBREW"})
 _UNCASED_WORD = regex.compile(r"[\p{Lo}\p{M}]+")
 _LONGEST_NAME = 5  # words
@@ -48,12 +48,14 @@ class NameFinder:
     """Finds names in the texts of a conversation.
 
     `lower` are the words that stand somewhere in small letters: at the end of a name they are
-    none of its own.
+    none of its own. `parts` are words that are known to be of names.
     """
 
-    def __init__(self, language: Language, lower: frozenset[str]) -> None:
+    def __init__(
+        self, language: Language, lower: frozenset[str], parts: frozenset[str] = frozenset()
+    ) -> None:
         """Create a finder for texts of a language."""
-        self._language, self._lower = language, lower
+        self._language, self._lower, self._parts = language, lower, parts
 
     def find(self, text: str) -> Places:
         """Yield where names stand in a text, the surest first."""
@@ -73,6 +75,9 @@ class NameFinder:
             firsts = [_is_first_name(one[0], self._language) for one in words]
             at = firsts.index(True) if any(firsts) else None
             is_told = _ends_in("introduced", before) or _ends_in("titled", before)
+            if not is_told and any(map(self._is_part, words)):
+                yield words[0 if firsts[0] else self._first_of(words, before)].start(), end
+                continue
             is_likely = len(words) > 1 or at == 0
             if is_told or (is_likely and _ends_in("may_introduce", before)):
                 yield start, end
@@ -101,12 +106,27 @@ class NameFinder:
             if words and not any(one[0].casefold() in _no_names() for one in words):
                 yield words
 
+    def _first_of(self, words: list[regex.Match[str]], before: str) -> int:
+        """Return which word a name with known parts begins with.
+
+        The first word of a sentence has a capital, whatever it is.
+        """
+        return int(len(words) > 1 and not self._is_part(words[0]) and _starts_sentence(before))
+
+    def _is_part(self, word: regex.Match[str]) -> bool:
+        """Whether a word, or a part of it behind a hyphen, is known to be a name's."""
+        return any(part.casefold() in self._parts for part in regex.split("[-’']", word[0]))
+
     def _is_beside(self, word: str) -> bool:
         plain = word.casefold().rstrip(".")
         if plain in _beside() or plain in _days(self._language):
             return True
         is_first = _is_first_name(word, self._language)
         return not is_first and plain in self._lower
+
+
+def _starts_sentence(before: str) -> bool:
+    return regex.search(r"[\p{L}\p{N},][)'’\"]?\s$", before) is None
 
 
 def _is_amid(before: str) -> bool:

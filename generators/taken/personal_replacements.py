@@ -44,6 +44,7 @@ _NUMBERED: frozenset[PersonalKind] = frozenset({"iban", "card", "id", "phone"})
 _UNBOUND = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "HANGUL"})  # words without gaps
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-](?![sm]\b)[\p{L}\p{M}]+)*")
 _PART = regex.compile(r"[\p{L}\p{M}]+")
+_SNAKE = regex.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _SIGNS = regex.compile(r"[^\p{L}\p{N}]")
 _IN_CODE = r"[\p{Latin}\p{Cyrillic}\p{N}]"  # beside a number they are part of another one
 _BOUND_STREET = r"(?<![\p{L}\p{N}]){0}"
@@ -85,6 +86,7 @@ class PersonalReplacements:
         self._parts: dict[str, str] = {}  # of names in scripts with case
         self._cores: dict[str, str] = {}
         self._beside: dict[str, dict[str, str]] = {}  # a street's numbers
+        self._houses: dict[str, str] = {}  # numbers of all streets
         self._codes: dict[str, str] = {}
         if self._inflects:  # the form without an ending first
             values = sorted(values, key=lambda one: (not one.is_of_field, len(one.value)))
@@ -174,7 +176,9 @@ class PersonalReplacements:
             self._cores[core] = made if address.core[:1].isupper() else made.casefold()
         numbers = self._beside.setdefault(core, {})
         for number in filter(None, (address.number, address.unit)):
-            numbers.setdefault(number.casefold(), self._house(number))
+            # one number of several streets stays one: nobody knows whose flat it is
+            made = self._houses.setdefault(number.casefold(), self._house(number))
+            numbers.setdefault(number.casefold(), made)
 
     def _house(self, number: str) -> str:
         """Return another number of as many digits, with the letters as they are."""
@@ -309,7 +313,10 @@ class PersonalReplacements:
                 near = text[offset : one.end() + _NEAR]
                 for number, made in self._beside[core].items():
                     pattern = rf"(?<!{_IN_CODE}){regex.escape(number)}(?!\p{{N}})"
-                    for place in regex.finditer(pattern, near, regex.IGNORECASE):
+                    places = [*regex.finditer(pattern, near, regex.IGNORECASE)]
+                    at = one.start() - offset
+                    # the same number farther away counts something else
+                    for place in sorted(places, key=lambda each: abs(each.start() - at))[:1]:
                         start, end = place.start() + offset, place.end() + offset
                         yield _Swap(start, end, _shaped(place[0], made))
 
@@ -382,7 +389,7 @@ class PersonalReplacements:
                 replaced = self.text(value)
                 return self._alone(value, name) if replaced == value else replaced
             case dict():
-                return {self.text(key): self.value(one, key) for key, one in value.items()}
+                return self._object(value)
             case list():
                 return [self.value(one, name) for one in value]
             case bool():
@@ -394,6 +401,36 @@ class PersonalReplacements:
                 return int(replaced) if replaced.isdigit() else value
             case _:
                 return value
+
+    def _object(
+        self, fields: Mapping[str, JsonValue], *, is_call: bool = False
+    ) -> dict[str, JsonValue]:
+        """Return an object with all replacements made.
+
+        A field beside a street that has its number, or its flat's, is that, whatever its name is.
+        """
+        beside = {
+            number: made
+            for core, numbers in self._beside.items()
+            if any(isinstance(one, str) and core in _plain(one) for one in fields.values())
+            for number, made in numbers.items()
+        }
+        made_of = {
+            key: beside[str(one).casefold()]
+            for key, one in fields.items()
+            if isinstance(one, str | int) and str(one).casefold() in beside
+        }
+        # an amount may be the same by chance
+        sure = [key for key in made_of if isinstance(fields[key], str)] or [*made_of][:1]
+        replaced = {key: self.value(one, key) for key, one in fields.items()}
+        for key in sure:
+            is_whole = isinstance(fields[key], int) and made_of[key].isdigit()
+            replaced[key] = int(made_of[key]) if is_whole else made_of[key]
+        return {(key if is_call else self._key(key)): one for key, one in replaced.items()}
+
+    def _key(self, key: str) -> str:
+        """Return a field's name, which may be somebody's, but not if it has several words."""
+        return key if _SNAKE.fullmatch(key) else self.text(key)
 
     def _alone(self, value: str, name: str) -> str:
         """Return a value of a field of its own that has a part of an address."""
@@ -420,8 +457,9 @@ class PersonalReplacements:
                     return turn.with_changes(calls=tuple(map(call_of, calls)))
 
         def call_of(call: GoldCall) -> GoldCall:
-            arguments = {name: self.value(one, name) for name, one in call.arguments.items()}
-            return call.with_changes(arguments=arguments, evidence=())
+            return call.with_changes(
+                arguments=self._object(call.arguments, is_call=True), evidence=()
+            )
 
         turns = tuple(turn_of(turn) for turn in sample.turns)
         return sample.with_changes(turns=turns, system_message=self.text(sample.system_message))
@@ -453,7 +491,9 @@ def _fold(word: str) -> str:
     """Return a word without case and accents."""
     import unicodedata
 
-    split = unicodedata.normalize("NFKD", word.casefold().replace("\u00df", "ss"))
+    split = unicodedata.normalize(
+        "NFKD", word.casefold().replace("\u00df", "ss").replace("\u0131", "i")
+    )
     kept = (one for one in split if not ("\u0300" <= one <= "\u036f"))
     return unicodedata.normalize("NFC", "".join(kept))
 
