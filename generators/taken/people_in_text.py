@@ -18,6 +18,7 @@ from callwright.language.calls.parameters import chinese_names
 from callwright.language.calls.people import (
     ANY,
     JAPANESE,
+    LATIN,
     KnownNames,
     ends_in_vowel,
     known_names,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _CAPITAL = r"(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]*(?:[-][\p{L}\p{M}]+|['’](?![sm]\b)[\p{L}\p{M}]+)*)"
 PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
 _NAME = regex.compile(rf"{_CAPITAL}(?: (?:{PARTICLE} )*{_CAPITAL}){{0,3}}")
+_SMALL = regex.compile(r"(?<=[\s:,])\p{Ll}{3,}(?: \p{Ll}{3,})?(?![\p{L}\p{M}@.]\p{L})")
 _UNCASED = frozenset({"ARABIC", "DEVANAGARI", "BENGALI", "TAMIL", "GUJARATI", "HEBREW"})
 _UNCASED_WORD = regex.compile(r"[\p{Lo}\p{M}]+")
 _LONGEST_NAME = 5  # words
@@ -63,6 +65,7 @@ class NameFinder:
         yield from _patterned_names(text)
         yield from _uncased_names(text)
         yield from self._cased_names(text)
+        yield from self._small_names(text)
 
     def _cased_names(self, text: str) -> Places:
         """Find introduced names, and names of two or more words with a known first name."""
@@ -90,6 +93,28 @@ class NameFinder:
                     yield start, end
             elif at == 0 and _is_amid(before):
                 yield start, end
+
+    def _small_names(self, text: str) -> Places:
+        """Find known first names in small letters, and what else is known behind them.
+
+        Words have to introduce them: "i'm dave", "my name is dave miller".
+        """
+        firsts = known_names(LATIN, self._language).first
+        every = known_names(LATIN, ANY)
+        for match in _SMALL.finditer(text):
+            words = [*regex.finditer(r"\S+", text, pos=match.start(), endpos=match.end())]
+            before = text[max(0, match.start() - _BEFORE) : match.start()]
+            first = words[0][0].capitalize()
+            if self._is_function_word(words[0][0]) or first not in firsts:
+                continue
+            has_last = len(words) > 1 and words[1][0].capitalize() in every.first | every.last
+            has_last = has_last and not self._is_function_word(words[1][0])
+            is_told = _ends_in("introduced", before) or _ends_in("titled", before)
+            if is_told or _ends_in("may_introduce", before):
+                yield match.start(), words[int(has_last)].end()
+
+    def _is_function_word(self, word: str) -> bool:
+        return word in _beside() or word in _days(self._language)
 
     def _trimmed(self, match: regex.Match[str]) -> Iterator[list[regex.Match[str]]]:
         """Yield the words of a run of capitals that may be a name, those of each script apart.

@@ -55,7 +55,7 @@ _SEPARATOR = r"[\s().\-/·]{0,4}"
 # the first character of the digits of a script: as typed, Arabic, Persian, Hindi, Bengali, wide
 _ZEROS = (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
 _KEPT_OF_PHONE, _KEPT_OF_ACCOUNT = 6, 4
-_SHORTEST_PART, _SHORTEST_STEM = 3, 5
+_SHORTEST_PART, _SHORTEST, _SHORTEST_STEM = 3, 4, 5
 _LONGEST_ENDING = 3
 _NEAR = 40  # letters between a street and its number or flat
 _TRIES = 50
@@ -84,6 +84,7 @@ class PersonalReplacements:
         self._phones: dict[str, str] = {}  # by the national number
         self._names: dict[str, str] = {}  # of scripts without case, whole and word by word
         self._parts: dict[str, str] = {}  # of names in scripts with case
+        self._small = frozenset[str]()  # parts of names that the user writes in small letters only
         self._cores: dict[str, str] = {}
         self._beside: dict[str, dict[str, str]] = {}  # a street's numbers
         self._houses: dict[str, str] = {}  # numbers of all streets
@@ -220,7 +221,7 @@ class PersonalReplacements:
         script = script_of(value)
         words = _PART.findall(value)
         if script in CASED:
-            self._draw_cased(words)
+            self._draw_cased([*map(str.capitalize, words)] if value == value.lower() else words)
             return
         if _plain(value) in self._names:
             return
@@ -348,6 +349,7 @@ class PersonalReplacements:
             )
             in_code = any(one in "_@" or one.isdigit() for one in glued)
             is_name = word[0][:1].isupper() and len(word[0]) >= _SHORTEST_PART
+            is_name = is_name or _fold(word[0]) in self._small
             if is_name or is_beside or is_small or in_code or word[0] == text:
                 yield _Swap(word.start(), word.end(), _cased(made[at], word[0]))
 
@@ -461,6 +463,10 @@ class PersonalReplacements:
                 arguments=self._object(call.arguments, is_call=True), evidence=()
             )
 
+        said = [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
+        words = {word for text in said for word in _PART.findall(text) if len(word) >= _SHORTEST}
+        capital = {_fold(word) for word in words if word[:1] != word[:1].lower()}
+        self._small = frozenset(map(_fold, words)) - capital
         turns = tuple(turn_of(turn) for turn in sample.turns)
         return sample.with_changes(turns=turns, system_message=self.text(sample.system_message))
 

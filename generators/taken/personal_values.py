@@ -50,6 +50,7 @@ _OWN = frozenset({"mail", "phone", "iban", "card", "id"})  # what only people ha
 _MAY_NAME = frozenset({"text", "person", "code", "quantity"})  # meanings of fields
 _SIBLINGS = frozenset({"mail", "phone", "address", "id"})  # of the name of a person
 _MAIL = regex.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}")
+_ACTING = regex.compile(r"\p{L}{3}(?:er|or|ee|ant|ent)s?$")  # approver, assignee, tenant
 _INTERNATIONAL = regex.compile(r"\+[1-9][\d ().-]{7,18}\d")
 _IBAN = regex.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}\b")
 _CARD = regex.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
@@ -262,11 +263,12 @@ def _is_name_beside(field: _Field, local: frozenset[str], *, has_own: bool, is_n
     value = field.value
     if field.kind is not None or field.meaning not in _MAY_NAME or not isinstance(value, str):
         return False
-    words = value.split()
+    words = [one.capitalize() if value == value.lower() else one for one in value.split()]
     if not _can_be("name", value) or not all(map(_is_word_of_name, words)):
         return False
     told = f"{field.name.replace('_', ' ')} {field.description}".strip()
-    is_told = field.meaning == "person" or pattern_of("asks_name").search(told) is not None
+    is_told = field.meaning == "person" or _ACTING.search(field.name) is not None
+    is_told = is_told or pattern_of("asks_name").search(told) is not None
     names = known_names(script_of(value), ANY)
     known = [word in names.first | names.last for word in words if not _is_particle(word)]
     is_known = words[0] in names.first or all(known) or not local.isdisjoint(_words_of([value]))
@@ -278,6 +280,12 @@ def _is_name_beside(field: _Field, local: frozenset[str], *, has_own: bool, is_n
 def _is_word_of_name(word: str) -> bool:
     is_written = word[:1] != word[:1].lower() or script_of(word) not in CASED
     return is_written or _is_particle(word)
+
+
+def _is_small_name(words: Sequence[str]) -> bool:
+    """Whether words in small letters are a known first name, or begin with one."""
+    names = known_names(script_of(words[0]) if words else "", ANY)
+    return bool(words) and words[0].isalpha() and words[0].capitalize() in names.first
 
 
 def _is_particle(word: str) -> bool:
@@ -319,7 +327,7 @@ def _of_address_field(value: str, by_role: Mapping[str, str]) -> Iterator[Person
 def _can_be(kind: PersonalKind, value: str) -> bool:
     words = value.split()
     if kind == "name":
-        is_written = value != value.lower() or not value.isascii()
+        is_written = value != value.lower() or not value.isascii() or _is_small_name(words)
         is_written = is_written and (not is_chinese(value) or len(value) <= _LONGEST_NAME)
         return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and is_written
     if kind == "mail":
