@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=4
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check advice stop clean lock bench bench-model mutants docs images site
+.PHONY: help demo test quick test-all check advice stop clean lock bench bench-model mutants docs surface images site dist
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -29,6 +29,7 @@ help:
 	@echo "make stop   end the servers that make demo left running"
 	@echo "make images take the pictures of the docs anew, of pages and review screens as they are now"
 	@echo "make site   write the docs as a site, with a search, to build/site"
+	@echo "make dist   write the sdist and the wheel to dist/ and check both"
 	@echo "make lock   resolve the dependencies anew"
 
 demo: .venv/ready
@@ -65,6 +66,11 @@ docs: .venv/ready
 	$(BIN)/python -m callwright.flows.stages > docs/stages.md
 	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
 	$(BIN)/callwright recipe prompts docs/prompts.yaml > docs/prompts.md
+	$(BIN)/python -m bench.licences
+
+# What docs/stability.md promises, as a test compares it: look at the difference before you keep it.
+surface: .venv/ready
+	$(BIN)/python -m tests.support.public_surface
 
 # Look at each before you keep it.
 images: .venv/ready .cache/chromium
@@ -74,6 +80,14 @@ images: .venv/ready .cache/chromium
 site: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
+
+# What is committed, in a folder of its own: the wheel is built from the sdist.
+dist: $(UV)
+	rm -rf dist .cache/dist && mkdir -p .cache/dist
+	git archive HEAD | tar -x -C .cache/dist
+	$(UV) build --quiet --out-dir dist .cache/dist
+	$(UV) tool run --quiet twine check --strict dist/callwright-*
+	$(UV) tool run --quiet check-wheel-contents dist/*.whl
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples

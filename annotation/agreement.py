@@ -115,13 +115,19 @@ def krippendorff_alpha(words: Sequence[ItemRating]) -> float | None:
     """Return Krippendorff's alpha for nominal labels, or None if fewer than two labels occur.
 
     Items may have different numbers of ratings; those with fewer than two are left out.
+    (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", part C)
     """
     table = _table(_shared(words))
     if not table or len(table[0]) < _TWO:
         return None
-    import krippendorff
+    totals: list[int] = [sum(column) for column in zip(*table, strict=True)]
+    observed = sum(_unlike_pairs(row) / (sum(row) - 1) for row in table)
+    return 1 - observed * (sum(totals) - 1) / _unlike_pairs(totals)
 
-    return float(krippendorff.alpha(value_counts=table, level_of_measurement="nominal"))
+
+def _unlike_pairs(counts: Sequence[int]) -> int:
+    """Return how many ordered pairs of ratings differ, given how often each label occurs."""
+    return sum(counts) ** 2 - sum(count**2 for count in counts)
 
 
 def _over_all(words: Sequence[ItemRating]) -> Iterator[Agreement]:

@@ -130,7 +130,7 @@ def review_task(  # noqa: PLR0913 - all that a task shows is said here
         tools=compared or words.none,
         other_tools=others or words.none,
         failed="\n".join(doubt_sentences(sample.turns, still_open, words)) or words.none,
-        readings=render_readings(sample, verdicts, words) or words.none,
+        readings=render_readings(sample, verdicts, words),
         details="\n".join(_check_lines(verdicts, words, settled, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, settled, passed=True)) or words.none,
         request=returned.request if returned else boxes(sample, language).request,

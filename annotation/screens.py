@@ -222,7 +222,7 @@ _KINDS: Mapping[str, _ReviewKind] = {
     SAMPLE_REVIEW: _ReviewKind(
         words_in, (*_PLAIN, *_EDITED, "question", "details", "passed"), ("request",)
     ),
-    TOOL_REVIEW: _ReviewKind(tool_words_in),
+    TOOL_REVIEW: _ReviewKind(tool_words_in, ("tool", "parameters")),
     CORRECTION: _ReviewKind(
         correction_words_in, ("request", "before", "after", "tools"), ("corrections",)
     ),

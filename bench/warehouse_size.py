@@ -196,8 +196,9 @@ def _execute(warehouse: Warehouse, script: str, parameters: dict[str, int] | Non
 
 
 _ONCE = """
-insert into stages select 'check' || range, range, 'checks', '', '', ['arguments'], false from range(7);
-insert into stages values
+insert into stages (name, position, stage_group, source, role, settles, is_left_to_readers)
+    select 'check' || range, range, 'checks', '', '', ['arguments'], false from range(7);
+insert into stages (name, position, stage_group, source, role, settles, is_left_to_readers) values
     ('request', 90, 'single turn', '', '', [], false),
     ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
 insert into builds (key, recipe, body, started_at, finished_at, is_trial, sequence) values
@@ -207,14 +208,15 @@ insert into builds (key, recipe, body, started_at, finished_at, is_trial, sequen
 insert into tools (key, name, category, language, source, description, parameters, returns)
     select 't' || range, 'tool_' || range, 'category ' || range % 50, 'en', 'seed', 'Does it.', '{"type": "object"}', null
     from range(1000);
-insert into releases
-    select 'r1', 'r1', 'hash', 0, now(), '', '1.0.0', '', '{}', '{}', '', 'migration';
+insert into releases (name, key, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash)
+    select 'r1', 'r1', 'hash', 0, now(), '', '1.0.0', '', '{}', '{}', '';
 insert into scores
     (release, split, candidate, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value, value, count)
     select 'r1', '', 'model ' || range, 'direct', 'always', 1, '', 'all', 'args_acc', 'all', 'all', 0.5, 1 from range(4)
 """
 _OF_SAMPLES = """
 insert into samples
+    (key, kind, language, category, request, gold, body, stage, parents, seed, model, prompt_version, planted, call_turns, calls)
     with said as (
         select n, 'Please ' || list_aggregate(list_transform(
             [n % 1000, n // 7 % 5003, n // 3 % 997, n * 31 % 10007, n // 11 % 3001, n * 17 % 101],
@@ -238,6 +240,7 @@ insert into outcomes
         if(s = 13 and n % 20 = 0, 'waiting', 'passed'), 'none', 'Every argument is in the request.', 'machine', '', '', now()
     from range($first, $until) t(n), range(14) u(s);
 insert into verdicts
+    (key, subject, check_name, decision, score, reason, evidence, version, made_at, grade, model, open_arguments, doubts, readings)
     select md5('v' || n || '.' || s), md5('s' || n), 'check' || s, if(s = 6 and n % 20 = 0, 'unproved', 'proved'),
         if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now(),
         if(s = 6 and n % 20 = 0, 'open', 'proved'), '', [], '[]', '[]'
@@ -249,15 +252,19 @@ insert into llm_calls
         now(), md5('d' || n), '', ''
     from range($first, $until) t(n);
 insert into review_requests
+    (build, subject, kind, cause, reason, requested_at, pushed_at, server, reviewers, overlap, priority, against, expected)
     select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, '', null
     from range($first, $until) t(n) where n % 20 = 0;
 insert into acceptances
+    (subject, build, recipe, accepted_by, accepted_at, withdrawn_at, decided_by, grade, judged_by)
     select md5('s' || n), 'b1', 'made up', 'machine', now(), null, 'machine', 'proved', []
     from range($first, $until) t(n) where n % 20 <> 0;
 insert into release_samples (release, subject) select 'r1', md5('s' || n) from range($first, $until) t(n) where n % 20 <> 0
 """
 _OF_ANSWERS = """
 insert into predictions
+    (key, release, subject, turn, candidate, strategy, tools_shown, run, text, calls, problem, settings, error_type, made_at,
+        reasoning, matched)
     select md5('a' || n), 'r1', md5('s' || (n // 4 % ($samples // 20) * 20 + 1 + n // 4 // ($samples // 20) % 19)), 1,
         'model ' || n % 4, 'direct', 'always', 1, '',
         '[{"tool":"tool_' || n % 3 || '","arguments":{"a":' || n // 4 % 7 || '}}]', '', '',

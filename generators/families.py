@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, TypeVar
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.generators.stages import Stage
+from callwright.generators.telling_apart import unclear_tools
 from callwright.warehouse import records
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
@@ -205,9 +206,10 @@ _LOST = 20  # so many samples more are tried in place of those that can't be pla
 def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) -> list[Tool]:
     """Return the tools that the kind's samples can be about, reporting why the others can't."""
     usable = []
+    unclear = unclear_tools(order.tools)
     for tool in tools:
         try:
-            reason = obstacle(order, tool)
+            reason = unclear.get(tool.key) or obstacle(order, tool)
         except Exception as error:  # noqa: BLE001 - a bug costs one tool
             reason = told_of(error)
         if reason:

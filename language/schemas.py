@@ -454,3 +454,20 @@ class _SchemaReader:
         if not self._skips("?"):
             self._skips("+")
         return counts
+
+
+_DEPRECATED = re.compile(
+    r"(?:^|[.!?\n]\s*)\W*(?:deprecated\b(?!\s+(?:\w+\s+){0,2}(?:values?|fields?|options?)\b)"
+    r"|(?:this|the) (?:\w+ ){0,3}(?:is|has been|was) (?:now )?deprecated\b)",
+    re.IGNORECASE,
+)
+
+
+def is_deprecated(schema: JsonSchema) -> bool:
+    """Whether a schema is marked as deprecated, or its description says so of it as a whole."""
+    return schema.get("deprecated") is True or says_deprecated(schema.get("description") or "")
+
+
+def says_deprecated(description: str) -> bool:
+    """Whether a description says that what it describes is deprecated, not a part of it."""
+    return _DEPRECATED.search(description) is not None

@@ -1,7 +1,7 @@
 """Days, times and numbers as people say them: one YAML page per language, `spoken.yaml`.
 
 The same page serves for writing and reading. babel has the names of days, months and parts of a
-day, and num2words the words for numbers; a page holds what neither knows. A language without a
+day, and unicode-rbnf the words for numbers; a page holds what neither knows. A language without a
 page uses babel's own long date, the 24-hour clock and numbers in digits.
 
 On a page `say` holds babel's patterns (CLDR), in whose quoted parts `{ordinal}`, `{hour}` and
@@ -16,13 +16,16 @@ from datetime import date, time
 from functools import cache, cached_property, lru_cache
 from math import inf
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callwright.language.packs import fallback, has_folder, of
 from callwright.language.protocol import MOST_DIGITS, ORDINAL, PERCENT, WORDS, Number
 from callwright.language.text import Spans, folded
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Language
+
+if TYPE_CHECKING:
+    from unicode_rbnf import RbnfEngine
 
 NOON, DAY, HOUR = 12, 24, 60
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -33,6 +36,7 @@ _GLUED = re.compile(r"[\d_-]$")
 _LONGEST_DATE, _SMALL, _DECADE = 31, 1000, 10
 _FAR, _LONGEST_PHRASE = 24, 8
 _SCALES = (10**3, 10**6, 10**9)
+_VERBOSE = "spellout-numbering-verbose"
 
 
 class DateReading(NamedTuple):
@@ -65,7 +69,7 @@ class SpokenForms:
     def __init__(self, code: str, page: Mapping[str, Any]) -> None:
         """Read the forms of the language with this code from a page, which may be empty."""
         self._locale = str(page.get("locale", code))
-        self._code = str(page.get("words", code))  # as num2words names it
+        self._code = code
         self._dates: Mapping[str, Any] = page.get("dates") or {}
         self._clocks: Mapping[str, Any] = page.get("clocks") or {}
         self._numbers: Mapping[str, Any] = page.get("numbers") or {}
@@ -82,7 +86,7 @@ class SpokenForms:
         shape = rng.choice(self._dates.get("say") or ["long"])
         written = format_date(day, shape, locale=self._locale)
         if "{" in written:
-            return written.format(ordinal=_in_words(day.day, self._code, "ordinal_num"))
+            return written.format(ordinal=self._ordinal(day.day))
         return written
 
     def write_clock(self, hour: int, minute: int, rng: Random) -> str:
@@ -127,6 +131,13 @@ class SpokenForms:
         if is_short and number not in self._numbers.get("never", ()):
             forms.append(_in_words(number, self._code))
         return tuple(forms)
+
+    def _ordinal(self, day: int) -> str:
+        """Return a day in digits with its ending, such as "3rd"."""
+        from babel import Locale
+
+        form = Locale.parse(self._locale).ordinal_form(day)
+        return f"{day}{self._dates['endings'][form]}"
 
     def _hour(self, hour: int) -> str:
         on_clock = hour % NOON or NOON
@@ -206,7 +217,7 @@ class SpokenForms:
         if not self._numbers.get("ordinals"):
             return {}
         numbers = range(1, _LONGEST_DATE + 1)
-        return {_spaced(_in_words(number, self._code, "ordinal")): number for number in numbers}
+        return {_spaced(_in_words(number, self._code, "ORDINAL")): number for number in numbers}
 
     @cached_property
     def _days(self) -> dict[str, int]:
@@ -520,8 +531,17 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 @lru_cache(8192)
-def _in_words(number: int, language: str, to: str = "cardinal") -> str:
-    require_extra("build")
-    from num2words import num2words  # not above: only writing and reading ask
+def _in_words(number: int, language: str, purpose: str = "CARDINAL") -> str:
+    from unicode_rbnf import FormatPurpose
 
-    return str(num2words(number, lang=language, to=to))
+    rules = _rules(language)
+    # English with "and"; others have one rule
+    names = [_VERBOSE] if purpose == "CARDINAL" and _VERBOSE in rules.rulesets else None
+    return rules.format_number(number, FormatPurpose[purpose], names).text
+
+
+@cache
+def _rules(language: str) -> "RbnfEngine":
+    from unicode_rbnf import RbnfEngine  # not above: only writing and reading ask
+
+    return RbnfEngine.for_language(language)

@@ -77,9 +77,6 @@ class CardFacts(NamedTuple):
             f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": (  # noqa: E501
                 self.withdrawn
             ),
-            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't be noticed.": (  # noqa: E501
-                release.manifest_made == "migration"
-            ),
             "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": (  # noqa: E501
                 True
             ),

@@ -1,10 +1,10 @@
 """What every table, view and column is; DuckDB stores it as comments, which tools show."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,15 +12,14 @@ from callwright.warehouse.yaml_text import read_yaml
 
 FILE = "vocabulary.yaml"
 INTERNAL = "Internal:"  # begins the comment of a view that is for other views and the product
-_HEAD = re.compile(r"((?:^--[^\n]*\n)+)create or replace view (\w+)", re.MULTILINE)
+_HEAD = re.compile(r"((?:^--[^\n]*\n)+)create (?:or replace )?(table|view) (\w+)", re.MULTILINE)
 
 
 class SchemaComments(BaseModel):
-    """Comments of tables, of columns by name, and of columns in one table or view only."""
+    """Comments of columns by name, and of columns in one table or view only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tables: dict[str, str]
     columns: dict[str, str]
     only: dict[str, dict[str, str]]
 
@@ -43,22 +42,31 @@ def list_views(purpose: Literal["parquet", "answered_ahead", "internal"]) -> lis
     return listed[purpose]
 
 
-def view_comments(scripts: Iterable[str]) -> dict[str, str]:
-    """Return the description of each view in some scripts, from the comment above it.
+class Described(NamedTuple):
+    """A table or view with its comment."""
+
+    sort: str  # table or view
+    name: str
+    comment: str
+
+
+def described_in(scripts: Iterable[str]) -> list[Described]:
+    """Return the tables and views that some scripts create, described by the comments above them.
 
     Those of internal views say so.
     """
-    heads = (found for script in scripts for found in _HEAD.findall(script))
-    texts = ((name, head.strip().splitlines()) for head, name in heads)
-    told = {name: " ".join(line[2:].strip() for line in rows).strip() for name, rows in texts}
     internal = list_views("internal")
-    return {name: f"{INTERNAL} {text}" if name in internal else text for name, text in told.items()}
+    found: list[Described] = []
+    for head, sort, name in (match for script in scripts for match in _HEAD.findall(script)):
+        text = " ".join(line[2:].strip() for line in head.strip().splitlines()).strip()
+        found.append(Described(sort, name, f"{INTERNAL} {text}" if name in internal else text))
+    return found
 
 
-def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
-    """Return the SQL that writes all comments.
+def comment_script(columns: Iterable[tuple[str, str]], described: Iterable[Described]) -> str:
+    """Return the SQL that writes the comments of columns, tables and views.
 
-    They are for these columns, each with its table or view, for these views, and for all tables.
+    Each column is given with its table or view.
     """
     vocabulary = read_vocabulary()
     statements: list[str] = []
@@ -66,8 +74,8 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
         comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
         if comment:
             statements.append(f'comment on column "{relation}"."{column}" is {literal(comment)}')
-    for sort, told in (("table", vocabulary.tables), ("view", views)):
-        statements += (f'comment on {sort} "{one}" is {literal(told[one])}' for one in told)
+    for sort, name, comment in described:
+        statements.append(f'comment on {sort} "{name}" is {literal(comment)}')
     return "; ".join(statements)
 
 

@@ -91,24 +91,6 @@ class DatabaseFile:
         is_made = self.path.is_file() and self.path.stat().st_size > 0
         return is_made and not Path(f"{self.path}.wal").exists()
 
-    def write_for_older_clients(self) -> None:
-        """Rewrite a file that an earlier callwright created, so that DuckDB since 1.4 reads it."""
-        attached = self.open(read_only=True)
-        asked = "select tags['storage_version'] from duckdb_databases()"
-        here = f"{asked} where database_name = current_database()"
-        [[version]] = attached.connection.execute(here).fetchall()
-        attached.close()
-        if version == f"{_STORAGE}+":
-            return
-        fresh = self.path.with_suffix(".fresh")
-        config = _config(self.path, self.limits)
-        with self.refusals(), duckdb.connect(":memory:", config=config) as engine:
-            engine.execute(f"attach '{quoted(self.path)}' as old (type duckdb, read_only)")
-            how = f"(type duckdb, storage_version '{_STORAGE}')"
-            engine.execute(f"attach '{quoted(fresh)}' as {CATALOG} {how}")
-            engine.execute(f"copy from database old to {CATALOG}")
-        fresh.replace(self.path)
-
     @contextmanager
     def refusals(self) -> Iterator[None]:
         """Turn DuckDB's errors into StoreError, and its own Ctrl-C error into KeyboardInterrupt."""

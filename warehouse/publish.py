@@ -101,7 +101,6 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     copy = warehouse.beside(fresh / _DATABASE)
     warehouse.copy_to(copy.path)
     written = copy.path.stat()
-    copy.file.write_for_older_clients()
     with copy.reading_together():
         [[samples]] = copy.stream("select count(*) from samples")
         if samples <= MANY:

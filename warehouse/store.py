@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from callwright.warehouse.comments import comment_script, list_views, view_comments, vocabulary_text
+from callwright.warehouse.comments import comment_script, described_in, vocabulary_text
 from callwright.warehouse.engine import (
     CATALOG,
     Answer,
@@ -32,6 +32,7 @@ from callwright.warehouse.waiting import PATIENCE, QUERY_SECONDS
 
 logger = logging.getLogger(__name__)
 
+_BASELINE = "0001_baseline.sql"
 _VIEWS = "views "  # before the version of the views, where the migrations are noted
 _AT_ONCE = 500
 Queries = Mapping[str, tuple[str, Sequence[Any]]]  # by name, each with its parameters
@@ -110,14 +111,15 @@ class Warehouse:
         """Copy the file, with its modification time, as it is between two transactions.
 
         Writers wait while it is copied. What this process has attached is copied too. Raises
-        OSError if the copy can't be written, StoreError if the file stays locked or this thread
-        is in the middle of a transaction.
+        OSError if the copy can't be written, StoreError if the file stays locked, this version
+        can't read it, or this thread is in the middle of a transaction.
         """
         # What a killed process left in the log goes into the file.
         opened = (
             self.file.open(read_only=True) if self.file.is_at_rest() else self._open_for_writing()
         )
         with self.file.refusals(), closing(opened) as attached, self.file.turn(attached):
+            _require_known(_applied(attached.connection), self.path)
             if not attached.is_read_only:
                 attached.connection.execute(f"checkpoint {CATALOG}")
             # By another process: if this one closed the file, it would lose DuckDB's lock on it, in
@@ -293,44 +295,41 @@ class _Latest(NamedTuple):
 
 @cache
 def _latest() -> _Latest:
-    scripts, views = dict[str, str](), dict[str, str]()
-    for name, found in (("migrations", scripts), ("views", views)):
-        folder = files("callwright.warehouse").joinpath(name).iterdir()
-        listed = {file.name: file for file in folder if file.name.endswith(".sql")}
-        found |= {one: listed[one].read_text(encoding="utf-8") for one in sorted(listed)}
-    texts = list(views.values())  # those that are there already are not written again
-    return _Latest(
-        scripts,
-        texts,
-        f"{_VIEWS}{content_key([*texts, vocabulary_text(), *list_views('internal')])}",
-    )
+    scripts, views = _read_scripts("migrations"), [*_read_scripts("views").values()]
+    described = described_in([*scripts.values(), *views])
+    # views that are there already are not written again
+    version = content_key([*views, *(one.comment for one in described), vocabulary_text()])
+    return _Latest(scripts, views, f"{_VIEWS}{version}")
+
+
+def _read_scripts(folder: str) -> dict[str, str]:
+    """Return the SQL files of a folder beside this module by name, in order."""
+    listed = files("callwright.warehouse").joinpath(folder).iterdir()
+    found = {file.name: file for file in listed if file.name.endswith(".sql")}
+    return {name: found[name].read_text(encoding="utf-8") for name in sorted(found)}
 
 
 def _is_current(connection: Connection) -> bool:
-    has_any = "select 1 from duckdb_tables() where table_name = 'migrations'"
-    if not connection.execute(has_any).fetchall():
-        return False
-    done = connection.execute("select name from migrations").fetchall()
-    return {name for (name,) in done} == {*_latest().scripts, _latest().version}
+    return _applied(connection) == {*_latest().scripts, _latest().version}
+
+
+def _applied(connection: Connection) -> set[str] | None:
+    """Return the names of what was applied to a file, or None if the file has no tables yet."""
+    named = connection.execute("select table_name from duckdb_tables()").fetchall()
+    if ("migrations",) not in named:
+        return set() if named else None
+    return {name for (name,) in connection.execute("select name from migrations").fetchall()}
 
 
 def _migrate(connection: Connection, path: Path) -> None:
     """Migrate the file: each migration once, in order, then this version's views.
 
-    Raises StoreError if a newer version of callwright wrote the file.
+    Raises StoreError, and changes nothing, if this version can't read the file.
     """
-    connection.execute(
-        "create table if not exists migrations (name varchar primary key, made_at timestamptz"
-        " default now())"
-    )
-    done = {name for (name,) in connection.execute("select name from migrations").fetchall()}
     scripts, views, version = _latest()
-    ahead = {name for name in done - scripts.keys() if not name.startswith(_VIEWS)}
-    if ahead:
-        raise StoreError(
-            f"The warehouse {path} was written by a newer version of callwright (it has "
-            f"{sorted(ahead)}). Update callwright."
-        )
+    applied = _applied(connection)
+    _require_known(applied, path)
+    done = applied or set()
     fresh = {name: script for name, script in scripts.items() if name not in done}
     if not fresh and version in done:
         return
@@ -346,7 +345,32 @@ def _migrate(connection: Connection, path: Path) -> None:
         connection.execute(view)
     told = "select table_name, column_name from duckdb_columns() where not internal"
     columns = connection.execute(told).fetchall()
-    connection.execute(comment_script(columns, view_comments(views)))
+    described = described_in([*scripts.values(), *views])
+    connection.execute(comment_script(columns, described))
     connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])
     connection.execute("insert into migrations (name) values (?)", [version])
     connection.commit()
+
+
+def _require_known(applied: set[str] | None, path: Path) -> None:
+    """Raise StoreError, which says what to do, if this version can't read the file."""
+    if applied is None:
+        return
+    names = {name for name in applied if not name.startswith(_VIEWS)}
+    if not names:
+        raise StoreError(
+            f"The DuckDB file {path} is not a warehouse of callwright. Move it away, or set"
+            " CALLWRIGHT_HOME to another folder."
+        )
+    if _BASELINE not in names:
+        raise StoreError(
+            f"The warehouse {path} was made by a version of callwright before 1.0, and this version"
+            " can't read its tables. Write its releases to files with that version (`callwright"
+            " export RELEASE --to records`), move the warehouse away, and build again or read the"
+            " files with `callwright release import`."
+        )
+    if ahead := sorted(names - _latest().scripts.keys()):
+        raise StoreError(
+            f"The warehouse {path} was made by a newer version of callwright (it has {ahead})."
+            " Update callwright."
+        )

@@ -177,7 +177,9 @@ def _report_text(
     yield funnel
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
-    measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
+    measured = [
+        row for row in report.readers if not row.defect and (row.n_planted or row.n_doubles)
+    ]
     if measured:
         yield table_of([_reader_row(row) for row in measured])
     if report.spending:
@@ -201,11 +203,13 @@ def _reader_row(row: "ReaderRow") -> dict[str, object]:
         "reader": row.reader,
         "language": row.language,
         "family": row.family,
-        "read": row.read,
-        "defects": row.planted,
-        "caught": share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
-        "as they are": row.doubles,
-        "doubted": share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
+        "read": row.n_read,
+        "defects": row.n_planted,
+        "caught": share_with_bounds(row.caught_share, row.caught_low, row.caught_high),
+        "as they are": row.n_doubles,
+        "doubted": share_with_bounds(
+            row.false_doubt_share, row.false_doubt_low, row.false_doubt_high
+        ),
         "precision": "" if row.precision is None else sure,
     }
 

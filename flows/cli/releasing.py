@@ -323,12 +323,7 @@ def verify(name: str | None = None, *, live: Live = False) -> CommandResult:
 
 
 def _state_value(state: "ReleaseState") -> dict[str, object]:
-    return {
-        "release": state.release.name,
-        "is_intact": state.is_intact,
-        "manifest_made": state.release.manifest_made,
-        "changes": state.changes,
-    }
+    return {"release": state.release.name, "is_intact": state.is_intact, "changes": state.changes}
 
 
 @command(release, "card", "release card v1")

@@ -49,7 +49,12 @@ _ALSO_PULLED = {
 }
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
 _ALWAYS = ("to_push", "with_people", "reviewed")
-_DECISIONS = {"reviews": "reviews", "accept": "accepted", "edit": "edited", "reject": "rejected"}
+_DECISIONS = {
+    "reviews": "n_reviews",
+    "accept": "n_accepted",
+    "edit": "n_edited",
+    "reject": "n_rejected",
+}
 _WHERE_KNOWN = {
     "on gold": "",
     "too fast": "answered faster than anybody reads; the view fast_answers lists these answers",
@@ -420,15 +425,15 @@ def _people_text(people: "list[Row]") -> Iterator[str | TextTable]:
         **{name: [row[column] for row in people] for name, column in _DECISIONS.items()},
         **{
             name: [None if row[column] is None else round(row[column]) for row in people]
-            for name, column in (("seconds", "median_seconds"), ("an hour", "reviews_an_hour"))
+            for name, column in (("seconds", "median_seconds"), ("an hour", "reviews_per_hour"))
         },
         "on gold": [
-            f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else ""
+            f"{row['gold_share']:.0%} of {row['n_gold_items']}" if row["n_gold_items"] else ""
             for row in people
         ],
-        "too fast": [row["fast_answers"] or "" for row in people],
+        "too fast": [row["n_fast_answers"] or "" for row in people],
         "not theirs": [row["outside"] or "" for row in people],
-        "last active": [f"{row['last_active'].astimezone():%d %b %H:%M}" for row in people],
+        "last active": [f"{row['last_at'].astimezone():%d %b %H:%M}" for row in people],
     }
     shown = {
         name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)
@@ -530,7 +535,9 @@ def _agreement_text(report: "Status") -> Iterator[str | TextTable]:
     }
     for title, name in tables.items():
         if report[name]:
-            yield from (f"{title}:", table_of(report[name], list(report[name][0])))
+            names = list(report[name][0])
+            heads = [one.removeprefix("n_") for one in names]
+            yield from (f"{title}:", table_of(report[name], names, heads))
 
 
 def _words(name: str) -> str:

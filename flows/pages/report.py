@@ -186,20 +186,20 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
         mine = list(group)
         hours = sum(row["active_hours"] for row in mine)
         days.append(
-            Day(f"{day:%d %b %Y}", {row["reviewer"]: row["reviews"] for row in mine}, hours)
+            Day(f"{day:%d %b %Y}", {row["reviewer"]: row["n_reviews"] for row in mine}, hours)
         )
     return Reviews(
         progress,
         progress["whole"][0],
         agreement_lines(agreement),
         facts["reasons"],
-        [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
+        [row | {"interval": share_of(row["n_right"], row["n_answered"])} for row in facts["gold"]],
         [
             row
             | {
                 "interval": (
-                    ShareInterval(row["share"], row["low"], row["high"])
-                    if row["answered"]
+                    ShareInterval(row["usable_share"], row["low"], row["high"])
+                    if row["n_answered"]
                     else None
                 )
             }

@@ -178,19 +178,19 @@ class ReaderRow(NamedTuple):
     language: str
     family: str
     defect: str
-    read: int
-    doubted: int
-    planted: int
-    caught: int
-    missed: int
-    catch_rate: float | None
-    catch_low: float | None
-    catch_high: float | None
-    doubles: int
-    doubted_doubles: int
-    false_doubts: float | None
-    doubts_low: float | None
-    doubts_high: float | None
+    n_read: int
+    n_doubted: int
+    n_planted: int
+    n_caught: int
+    n_missed: int
+    caught_share: float | None
+    caught_low: float | None
+    caught_high: float | None
+    n_doubles: int
+    n_doubted_doubles: int
+    false_doubt_share: float | None
+    false_doubt_low: float | None
+    false_doubt_high: float | None
     precision: float | None
     precision_low: float | None
 
@@ -202,31 +202,31 @@ class TrustRow(NamedTuple):
     """
 
     reader: str
-    read: int
-    planted: int
-    caught: int
-    catch_rate: float | None
+    n_read: int
+    n_planted: int
+    n_caught: int
+    caught_share: float | None
     worst_defect: str | None
-    worst_planted: int | None
-    worst_rate: float | None
+    n_worst_planted: int | None
+    worst_share: float | None
     worst_high: float | None
-    agreed: float | None
+    agreed_share: float | None
 
     def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
         """Return a sentence on why the reader settles nothing; "" if it may settle."""
-        if self.catch_rate is not None and self.catch_rate < caught_at_least:
+        if self.caught_share is not None and self.caught_share < caught_at_least:
             shortfall = (
-                f"it caught {self.caught} of {self.planted} planted defects, and"
+                f"it caught {self.n_caught} of {self.n_planted} planted defects, and"
                 f" {caught_at_least:.0%} are asked for"
             )
         elif self.worst_high is not None and self.worst_high < caught_at_least:
             shortfall = (
-                f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught"
-                f" {self.worst_rate or 0:.0%}, and {caught_at_least:.0%} are asked for"
+                f"of {self.n_worst_planted} planted defects of the sort {self.worst_defect} it"
+                f" caught {self.worst_share or 0:.0%}, and {caught_at_least:.0%} are asked for"
             )
-        elif self.agreed is not None and self.agreed < agreed_at_least:
+        elif self.agreed_share is not None and self.agreed_share < agreed_at_least:
             shortfall = (
-                f"it agreed with {self.agreed:.0%} of {count_of(self.read, 'gold')}, and"
+                f"it agreed with {self.agreed_share:.0%} of {count_of(self.n_read, 'gold')}, and"
                 f" {agreed_at_least:.0%} are asked for: it reads badly, or the golds are bad"
             )
         else:
@@ -275,7 +275,7 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
     """
     for reader in dict.fromkeys(row.reader for row in rows):
         mine = [row for row in rows if row.reader == reader]
-        if not any(row.planted or row.doubles for row in mine):
+        if not any(row.n_planted or row.n_doubles for row in mine):
             yield (
                 f"How well {reader} reads was not measured, because readers.planted in the recipe "
                 "plants no defects for it."
@@ -283,8 +283,8 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
             continue
         missed, planted = Counter[str](), Counter[str]()
         for row in mine:
-            missed[row.defect] += row.missed
-            planted[row.defect] += row.planted
+            missed[row.defect] += row.n_missed
+            planted[row.defect] += row.n_planted
         kinds = sorted(
             (name for name in missed if name and missed[name]),
             key=lambda name: -missed[name] / planted[name],

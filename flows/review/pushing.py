@@ -173,7 +173,7 @@ def _push_kind(
             review_tasks = tasks_for(kind, warehouse, settings.review_language, some)
         tasks = [
             QueuedTask(
-                task, row["priority"], row["reviewers"], **chosen_by(about.get(row["subject"]))
+                task, row["priority"], row["n_reviewers"], **chosen_by(about.get(row["subject"]))
             )
             for task, row in zip(review_tasks, some, strict=True)
         ]
@@ -217,7 +217,9 @@ def _note_pushed(
     pushed = {"pushed_at": datetime.now(UTC), "server": server}
     tables: dict[str, list[Row]] = {
         "review_requests": [
-            row | pushed | {"overlap": row["reviewers"]} for row, _ in there if row["version"] == 1
+            row | pushed | {"reviewers": row["n_reviewers"], "overlap": row["n_reviewers"]}
+            for row, _ in there
+            if row["version"] == 1
         ],
         "review_rounds": [
             row | pushed | {"made_at": row["requested_at"]}

@@ -548,7 +548,7 @@ _PRELOADED = (
     "callwright.flows.run.work",
     "callwright.llm.template.model",
     "babel.dates",
-    "num2words",
+    "unicode_rbnf",
 )
 # 85 MB, where readings are held against each other (HammerBench 4.2.2).
 _ROUGE = "rouge_score.rouge_scorer"

@@ -34,9 +34,11 @@ from callwright.generators.catalogs.soundness import (
     sound_words,
     without_hidden,
 )
+from callwright.generators.telling_apart import unclear_tools
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.calls.prose_rules import ProseRule, ReadProse, read_rules, state_rule
 from callwright.language.packs import main_language
+from callwright.language.schemas import is_deprecated
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import GoldCall, JsonSchema, Language, Original, Tool, content_key
 from callwright.warehouse.wire_names import NO_NAMES, WireNames
@@ -142,6 +144,10 @@ class CatalogBuilder:
             found = f" {self.problems[0].message}" if self.problems else ""
             message = f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}"
             raise ConfigurationError(message)
+        unclear = unclear_tools(self.tools)
+        for tool in (one for one in self.tools if one.key in unclear):
+            message = f"No sample is made of it: {unclear[tool.key]}"
+            self.report(str(path), "unclear_tool", message, tool.name)
         return Catalog(
             tools=tuple(self._tools.values()),
             entries=self.entries,
@@ -177,7 +183,8 @@ class CatalogBuilder:
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
             return None
         properties: dict[str, JsonSchema] = schema["properties"]
-        unread = {*prose.unread} - {*schema.get("required", ())}
+        old = {name for name, stated in properties.items() if is_deprecated(stated)}
+        unread = {*prose.unread, *old} - {*schema.get("required", ())}
         tool = Tool(
             name=self._names.own_tool(name),
             description=text,

@@ -25,7 +25,9 @@ _CostsPart = Literal[
 _CostsValue = Literal["wrong_default"]
 _Weak = Literal["no_description", "undescribed_parameter", "undeclared_required", "single_choice"]
 _Crowded = Literal["too_many_parameters", "too_deep", "too_complex", "crud_gap", "redundant"]
-_Confused = Literal["duplicate_name", "similar_description", "name_collision", "generated_name"]
+_Confused = Literal[
+    "duplicate_name", "similar_description", "name_collision", "generated_name", "unclear_tool"
+]
 _Alike = Literal["alike_choices", "hidden_characters"]
 _Assumed = Literal["all_required", "assumed_required", "assumed_type", "renamed_type"]
 _Moved = Literal["flattened_body", "unwrapped_body", "set_by_client", "shortened_return"]

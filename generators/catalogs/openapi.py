@@ -61,6 +61,7 @@ from callwright.generators.catalogs.rewriting import (
     with_definitions,
 )
 from callwright.generators.catalogs.soundness import checked_keywords
+from callwright.generators.catalogs.summaries import Summarised, clear_descriptions
 from callwright.language.names import names_one, split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -207,6 +208,7 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
     operations = tuple(
         one._replace(draft=draft) for one, draft in zip(operations, drafts, strict=True)
     )
+    operations = _with_clear_descriptions(operations)
     language = document_language(_text(one.draft.description) for one in operations)
     problems = (*bundle.problems, *_lost_paths(fields, path))
     return ReadDocument(operations, language, bundle.files, problems)
@@ -227,6 +229,26 @@ def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     return tuple(
         one._replace(draft=one.draft._replace(plumbing=names)) if names else one
         for one, names in zip(operations, find_plumbing(placed), strict=True)
+    )
+
+
+def _with_clear_descriptions(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    """Return the operations, each with a description that begins with what it does."""
+    summarised = [
+        Summarised(
+            _text(one.draft.name),
+            _text(one.draft.description),
+            one.method,
+            one.path,
+            one.draft.returns is not None,
+        )
+        for one in operations
+    ]
+    return tuple(
+        one._replace(draft=one.draft._replace(description=text)) if text != old.description else one
+        for one, old, text in zip(
+            operations, summarised, clear_descriptions(summarised), strict=True
+        )
     )
 
 
@@ -345,6 +367,8 @@ class _OperationReader:
             name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
             self._note("generated_name", f"There is no operationId; the tool is called {name!r}.")
         text = described(_summary(operation), operation.get("description"))
+        if operation.get("deprecated") is True and "deprecat" not in _text(text).lower():
+            text = f"{_text(text).strip()}\n\nDeprecated.".strip()
         category, returns = _category(operation, template), self._returns(responses)
         notes = tuple(self._notes)
         draft = ToolDraft(
@@ -437,6 +461,8 @@ class _OperationReader:
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
+        if parameter.get("deprecated") is True:
+            beside["deprecated"] = True
         if "example" in parameter and "examples" not in schema and not schema.get("enum"):
             beside["examples"] = [parameter["example"]]
         needed = needed or part == "path"

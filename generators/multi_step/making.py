@@ -43,6 +43,7 @@ from callwright.generators.multi_step.tasks import BegunWorld, is_sound
 from callwright.generators.multi_step.tool_graph import SHARED, ToolGraph, is_making
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import Step, in_a_row
+from callwright.generators.telling_apart import unclear_tools
 from callwright.generators.whole_calls import state_rule_of
 from callwright.language.names import deed_of, function_words
 from callwright.warehouse.counts import count_of
@@ -390,12 +391,23 @@ class _Plan:
 
 
 def _bound_tools(environment: Environment | StatefulWorld) -> list[str]:
-    """Return the tools that work in some states of a simulated world only, which it can't know."""
+    """Return the tools that no goal asks for.
+
+    They work in some states of a simulated world only, which it can't know, or no request says
+    which of several is meant.
+    """
     world = unwrapped(environment)
     if isinstance(world, JoinedWorld):
         return [name for one in world.worlds for name in _bound_tools(one)]
-    is_unknowing = isinstance(world, DocumentWorld) and world.rules is None
-    return [one.name for one in world.tools if state_rule_of(one)] if is_unknowing else []
+    if not isinstance(world, DocumentWorld):
+        return []
+    unclear = unclear_tools(world.tools)
+    is_unknowing = world.rules is None
+    return [
+        one.name
+        for one in world.tools
+        if one.key in unclear or (is_unknowing and state_rule_of(one))
+    ]
 
 
 _SOURCE = "environment:"

@@ -5,6 +5,7 @@ the user does so in a separate turn, while a question is open, which the assista
 again. mSv: after the call the user wants it again with another value.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -51,7 +52,7 @@ from callwright.generators.tools import EMPTY, mended, titled_schema, tools_by_n
 from callwright.generators.transcripts import conversation_text
 from callwright.generators.whole_calls import made_problems
 from callwright.language.calls.parameters import in_context, titles_of
-from callwright.language.calls.sampling import fill_in
+from callwright.language.calls.sampling import fill_in, out_of_order
 from callwright.language.names import split_name
 from callwright.language.packs import of, signs
 from callwright.language.schemas import kind_of
@@ -347,9 +348,13 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     places = find_places(source, context.tools, derivation.transform)
     if not places:
         raise RecordError(obstacle_to(derivation.transform, source, context.tools))
-    place = context.rng.choice(places)
+    named = tools_by_name(source, context.tools)
+    changeable = [one for one in places if not _is_stuck(one, source, named)]
+    if not changeable:
+        raise RecordError("No other value of its calls goes with the rest of them.")
+    place = context.rng.choice(changeable)
     call = call_at(source, place)
-    tool = tools_by_name(source, context.tools)[call.tool]
+    tool = named[call.tool]
     old = call.arguments[place.argument]
     origin = Origin(stage=VALUES_STAGE, parents=(derivation.key,), seed=derivation.seed)
     new = _only_other(old, tool.properties[place.argument])
@@ -425,7 +430,29 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
         return f"{new!r} is not of the type of {old!r}."
     if means_same(new, old, schema):
         return f"{new!r} means the same as {old!r}."
+    if problem := _unfitting(new, place, source, tool):
+        return problem
     return "" if isinstance(new, bool) else _taken(new, place, source, schema)
+
+
+def _unfitting(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
+    """Return why the value does not go with the others of the calls that it changes, or "".
+
+    An end comes after its start, and what holds between several values holds as it did before.
+    """
+    schemas = in_context(tool.properties, tool.name, tool.description)
+    changed = affected(source, place) or {place.turn: [place.call]}
+    calls = [source.calls_at(turn)[at] for turn, some in changed.items() for at in some]
+    for call in (one for one in calls if one.tool == tool.name):
+        whole = {**call.arguments, place.argument: new}
+        own = {name: value for name, value in whole.items() if name in schemas}
+        pair = out_of_order(own, schemas)
+        if pair and place.argument in pair:
+            return f"{pair[1]!r} would come before {pair[0]!r}."
+        problems = made_problems(tool, whole, partial=False)
+        if problems and not made_problems(tool, call.arguments, partial=False):
+            return " ".join(problems)
+    return ""
 
 
 def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
@@ -465,6 +492,14 @@ def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
 
 def _words(value: JsonValue) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _is_stuck(place: ChangeableArgument, source: Sample, named: Mapping[str, Tool]) -> bool:
+    """Whether the only other value that the schema allows does not go with the rest of the call."""
+    call = call_at(source, place)
+    tool = named[call.tool]
+    other = _only_other(call.arguments[place.argument], tool.properties[place.argument])
+    return other is not None and bool(_unfitting(other, place, source, tool))
 
 
 def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:

@@ -4,6 +4,7 @@ import re
 import string
 from collections.abc import Callable
 from functools import cache
+from mimetypes import MimeTypes
 from random import Random
 from typing import Any
 
@@ -107,10 +108,26 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
 
 def write_file(name: str, about: str, rng: Random) -> str:
     """Return the name of a file, with an ending by what its parameter is called and about."""
+    endings = endings_told(name, about) or code_table("endings")
+    return f"{_pick('files', rng)}-{_digits(3, rng)}.{rng.choice(endings)}"
+
+
+def endings_told(name: str, about: str) -> list[str]:
+    """Return the endings that a file's parameter asks for by name or description, or []."""
+    if stated := _stated_ending(about):
+        return [stated]
     said = f"{' '.join(split_name(name))} {about}".lower()
     rows = code_table("endings_by_words")
-    endings = next((row for words, row in rows if re.search(words, said)), code_table("endings"))
-    return f"{_pick('files', rng)}-{_digits(3, rng)}.{rng.choice(endings)}"
+    return next((row for words, row in rows if re.search(words, said)), [])
+
+
+def _stated_ending(about: str) -> str:
+    """Return the format that a text names as files end: ".xlsx", "a WAV file", or ""."""
+    for found in _FORMAT.finditer(about):
+        ending = (found[1] or found[2] or found[3]).lower()
+        if found[1] or f".{ending}" in _ENDINGS:
+            return ending
+    return ""
 
 
 def write_link(name: str, about: str, rng: Random) -> str:
@@ -180,6 +197,12 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 }
 
 
+_ENDINGS = frozenset(MimeTypes().types_map[True])
+_FORMAT = re.compile(
+    r"(?<![\w/.])\.((?!\d)[a-z\d]{2,4}(?:\.gz)?)\b(?!\()"
+    r"|\b([A-Z\d]{2,4})(?=[ -](?:files?|format)\b)"
+    r"|\b(?:file|image|document) \(([A-Z\d]{2,4})\)"
+)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TRIES, _REPEATED = 12, re.compile(r"\b(\w+)(?:'s)? \1\b", re.IGNORECASE)
 _PREFIX_OF_A_CODE = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")

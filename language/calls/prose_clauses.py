@@ -36,7 +36,7 @@ def _reads_needed_if(rules: ObjectRules, clause: str) -> bool:
     condition = rules.condition(found["condition"]) if found else None
     if found is None or not name or condition is None:
         return False
-    if found["if"].lower() in ("with", "to", "for") and condition.name == name:
+    if found["if"].lower() in ("with", "to", "for") and name in condition.names:
         return False
     if found["if"].lower() == "unless":
         condition = condition._replace(is_negated=not condition.is_negated)
@@ -64,23 +64,23 @@ def _reads_bound(rules: ObjectRules, clause: str) -> bool:
     )
     if found["if"].lower() == "unless":
         conditions = [one and one._replace(is_negated=not one.is_negated) for one in conditions]
-    known = [one for one in conditions if one is not None and one.name != name]
+    known = [one for one in conditions if one is not None and name not in one.names]
     return _kept((rules.ban if is_ban else rules.bind)(name, one) for one in known)
 
 
 def _reads_led(rules: ObjectRules, clause: str) -> bool:
     """Read a condition with its consequence behind a comma."""
     found = pattern("led").fullmatch(clause)
-    condition = rules.condition(found["condition"]) if found else None
+    condition = rules.condition(found["condition"] or found["without"]) if found else None
     if found is None or condition is None:
         return False
-    if found["if"].lower() == "unless":
+    if (found["if"] or "").lower() == "unless":
         condition = condition._replace(is_negated=not condition.is_negated)
     rest = found["rest"]
     if banned := pattern("banned").fullmatch(rest):
         return _kept(rules.ban(one, condition) for one in rules.names(banned[0]))
-    if stated := pattern("SET_TO").fullmatch(rest):
-        return _set_if(rules, stated, condition)
+    if (stated := pattern("SET_TO").fullmatch(rest)) and _set_if(rules, stated, condition):
+        return True
     needs = pattern("needs").fullmatch(rest)
     if needs is None or rest.strip() == needs["names"] or not pattern("demanding").search(rest):
         return False
@@ -95,7 +95,7 @@ def _reads_led(rules: ObjectRules, clause: str) -> bool:
 def _set_if(rules: ObjectRules, found: re.Match[str], condition: Condition) -> bool:
     name = rules.name(found["name"])
     values = [*rules.values(found["values"], name)]
-    if not values or name == condition.name or json_type(rules.properties[name]) == "array":
+    if not values or name in condition.names or json_type(rules.properties[name]) == "array":
         return False
     stated: JsonSchema = {"const": values[0]} if len(values) == 1 else {"enum": values}
     branch = "else" if condition.is_negated else "then"
@@ -152,9 +152,20 @@ def _reads_with(rules: ObjectRules, clause: str) -> bool:
     found = pattern("with").fullmatch(clause)
     name = rules.subject(found["who"]) if found else ""
     condition = rules.condition(found["condition"]) if found else None
-    if not name or condition is None or condition.name == name:
+    if not name or condition is None or name in condition.names:
         return False
     return rules.bind(name, condition)
+
+
+def _reads_either_unit(rules: ObjectRules, clause: str) -> bool:
+    """Read a choice of which one, at least, is of several parameters together."""
+    found = pattern("either_unit").fullmatch(clause)
+    if found is None or not (found["asked"] or found["demand"]):
+        return False
+    units = [rules.names(found[one]) for one in ("first", "second")]
+    if max(map(len, units)) == 1 or not {*units[0]}.isdisjoint(units[1]):
+        return False
+    return rules.add({"anyOf": [{"required": one} for one in units]})
 
 
 def _reads_values(rules: ObjectRules, clause: str) -> bool:
@@ -273,6 +284,7 @@ READERS: tuple[Callable[[ObjectRules, str], bool], ...] = (
     _reads_required,
     _reads_exclusive,
     _reads_group,
+    _reads_either_unit,
     _reads_led,
     _reads_needed_if,
     _reads_bound,

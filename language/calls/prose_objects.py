@@ -82,11 +82,21 @@ def is_marked(name: str) -> bool:
 
 
 class Condition(NamedTuple):
-    """A parameter is given (with one of `values`, if there are any), or, `is_negated`, it isn't."""
+    """A parameter is given (with one of `values`, if there are any), or, `is_negated`, it isn't.
+
+    Of several `parts` all hold, or one at least if `is_any`.
+    """
 
     name: str
     values: tuple[JsonValue, ...] = ()
     is_negated: bool = False
+    parts: "tuple[Condition, ...]" = ()
+    is_any: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The parameters that it is about."""
+        return frozenset(one.name for one in self.parts or (self,))
 
 
 class ObjectRules:
@@ -285,9 +295,24 @@ class ObjectRules:
             return Condition(name, values, bool(found["not"])) if values else None
         if (chosen := self._chosen(text)) is not None:
             return chosen
+        if found := pattern("given_several").fullmatch(text):
+            is_absent = bool(found["neither"] or found["not"] or found["absent"])
+            parts = [Condition(one, is_negated=is_absent) for one in self.names(found["names"])]
+            is_any = re.search(r"\bor\b", found["names"]) is not None and not found["neither"]
+            return Condition("", parts=tuple(parts), is_any=is_any)
         found = pattern("own_value").fullmatch(text) if self._own else None
         values = self.values(found["values"], self._own) if found else ()
-        return Condition(self._own, values) if values else None
+        return Condition(self._own, values) if values else self._joined(text)
+
+    def _joined(self, text: str) -> Condition | None:
+        """Return several conditions joined by "and" or "or", or None if a part is none."""
+        for joint in ("and", "or"):
+            split = re.split(rf",? {joint} (?!{_QUOTE})", text)
+            told = [self.condition(one) for one in split] if len(split) > 1 else []
+            parts = [one for one in told if one is not None and not one.parts]
+            if parts and len(parts) == len(told):
+                return Condition("", parts=tuple(parts), is_any=joint == "or")
+        return None
 
     def _chosen(self, text: str) -> Condition | None:
         """Return the condition that a text makes by naming only choices of another member."""
@@ -307,6 +332,10 @@ class ObjectRules:
 
     def holds(self, condition: Condition) -> JsonSchema:
         """Return the schema of an object in which a condition holds, without its negation."""
+        if condition.parts:
+            word = "anyOf" if condition.is_any else "allOf"
+            held = ((one, self.holds(one)) for one in condition.parts)
+            return {word: [{"not": told} if one.is_negated else told for one, told in held]}
         if not condition.values:
             return {"required": [condition.name]}
         values = [*condition.values]
@@ -326,7 +355,7 @@ class ObjectRules:
         missing = [one for one in names if one not in self.required]
         if condition is None:
             return bool(missing) and self.add({"required": missing})
-        if condition.name in names:
+        if not condition.names.isdisjoint(names):
             return False
         branch = "else" if condition.is_negated else "then"
         needed = {"required": [*names]}
@@ -337,7 +366,7 @@ class ObjectRules:
         if condition.is_negated:
             return self.ban(name, condition._replace(is_negated=False))
         held = self.holds(condition)
-        if name == condition.name:
+        if name in condition.names:
             return False
         if name in self.required:
             return self.add(held)
@@ -347,10 +376,10 @@ class ObjectRules:
         """Let a member not be given under a condition."""
         if condition.is_negated:
             return self.bind(name, condition._replace(is_negated=False))
-        if name == condition.name or {name, condition.name} <= self.required:
+        if name in condition.names or {name, *condition.names} <= self.required:
             return False
-        absent = _without(condition.name)
-        other = {"not": self.holds(condition)} if condition.values else absent
+        is_plain = not condition.values and not condition.parts
+        other = _without(condition.name) if is_plain else {"not": self.holds(condition)}
         return self.add({"anyOf": [_without(name), other]})
 
     def tell_kinds(self, *, is_inside: bool) -> None:

@@ -16,6 +16,7 @@ from callwright.language.calls.agreement import agreeing
 from callwright.language.calls.codes import (
     OWN_WORDS,
     code_table,
+    endings_told,
     lands,
     like,
     phrase,
@@ -46,6 +47,7 @@ from callwright.language.schemas import (
     UnsupportedPatternError,
     choices_of,
     fits,
+    is_deprecated,
     json_type,
     matching_text,
     validator_of,
@@ -357,7 +359,7 @@ def _object(
     if not members:
         return _map(name, schema, language, rng, depth)
     required = [one for one in schema.get("required") or () if one in members]
-    others = [one for one in members if one not in required]
+    others = [one for one in members if one not in required and not is_deprecated(members[one])]
     # what nothing tells is filler, unless there is nothing else
     told_of = [one for one in others if tells_values(one, members[one])]
     optional = told_of or ([] if required else others)
@@ -446,7 +448,10 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     default = schema.get("default")
     if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
         return default
-    text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
+    is_file = row is not None and row.give.get("kind") == "file path"
+    ends = is_file and endings_told(name, _told_about(schema))
+    text = "" if ends or row is None else text_of(row, language, rng)
+    text = text or _plain_text("file" if ends else kind, name, schema, language, rng)
     if schema.get("format") == "hostname" and not _HOST.fullmatch(text):
         text = "-".join(_WORDS.findall(text.lower())) or rng.choice(code_table("sites"))
     if "pattern" in schema and not fits(text, schema):
@@ -468,6 +473,11 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     return _at_length(text, schema, language, rng)
 
 
+def _told_about(schema: JsonSchema) -> str:
+    """Return what is said of a parameter: its description, and what its tool does."""
+    return f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+
+
 def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     match kind:
         case "date":  # a month as a day is its first
@@ -483,7 +493,7 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
             joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
             return f"{_random_day(rng)}{joint}{_clock(name, schema, rng)}{end}"
     if kind in CODED or kind == "code":
-        about = f"{schema.get('description', '')} {schema.get(ASKED_OF, '')}"
+        about = _told_about(schema)
         by_words = {"link": write_link, "file": write_file}.get(kind)
         return by_words(name, about, rng) if by_words else write_code(kind, name, language, rng)
     if kind in NUMERIC:
@@ -666,7 +676,7 @@ def out_of_order(values: Mapping[str, JsonValue], properties: _Members) -> tuple
         start = _start_of(end, values, properties)
         if start and str(values[start]) > str(last):
             return start, end
-        if above := _begun_above(end, values):
+        if above := _begun_above(end, values, properties):
             return above, end
     return None
 
@@ -700,25 +710,48 @@ def put_in_order(
 
 def _order_numbers(end: str, values: dict[str, JsonValue], properties: _Members) -> None:
     """Swap two numbers of a range if its end, such as `max_price`, is below its start."""
-    start = _begun_above(end, values)
+    start = _begun_above(end, values, properties)
     if start and fits(values[end], properties[start]) and fits(values[start], properties[end]):
         values[start], values[end] = values[end], values[start]
 
 
-def _begun_above(end: str, values: Mapping[str, JsonValue]) -> str:
+def _begun_above(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str:
     """Return the parameter that starts a range of numbers above its `end`, or ""."""
-    start = _begun_by(end, values)
+    start = _begun_by(end, values, properties)
     first, last = values.get(start), values[end]
     are_numbers = isinstance(first, int | float) and isinstance(last, int | float)
     return start if are_numbers and first > last else ""  # type: ignore[operator]
 
 
-def _begun_by(end: str, values: Mapping[str, JsonValue]) -> str:
-    """Return the parameter that is named as the start of the range that `end` ends, or ""."""
+def _begun_by(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str:
+    """Return the parameter that is the start of the range that `end` ends, or "".
+
+    Their names say so, or the description of either: "must be after `opens_at`".
+    """
     pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
     words = split_name(end)
     begun = {tuple(pairs.get(word, word) for word in words)} - {words}
-    return next((other for other in values if split_name(other) in begun), "")
+    named = next((other for other in values if split_name(other) in begun), "")
+    told = (
+        other
+        for other in values
+        if other != end
+        and (_says(_AFTER, end, other, properties) or _says(_BEFORE, other, end, properties))
+    )
+    return named or next(told, "")
+
+
+_AFTER = r"\b(?:after|(?:later|greater|higher|larger|more) than|exceed)"
+_BEFORE = r"\b(?:before|(?:earlier|less|lower|smaller) than)"
+
+
+def _says(relation: str, name: str, other: str, properties: _Members) -> bool:
+    """Whether a parameter's description says that its value must be in this relation to another."""
+    described = str(properties.get(name, {}).get("description") or "")
+    spoken = "[ _-]".join(map(re.escape, split_name(other)))
+    named = rf"(?:the )?[`'\"]?(?:{re.escape(other)}|{spoken})\b"
+    found = rf"\b(?:must|should) (?:be )?{relation}(?: or equal to)? {named}"
+    return re.search(found, described, re.IGNORECASE) is not None
 
 
 def _start_of(end: str, values: Mapping[str, JsonValue], properties: _Members) -> str | None:
@@ -726,7 +759,7 @@ def _start_of(end: str, values: Mapping[str, JsonValue], properties: _Members) -
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED:
         return None
-    begun = _begun_by(end, values)
+    begun = _begun_by(end, values, properties)
     if begun and meaning_of(begun, properties[begun]) == kind:
         return begun
     if not _tells(_END, "out", end, properties[end]):

@@ -32,6 +32,8 @@ _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
 _WORDS, _ARTICLES = re.compile(r"[a-z]+"), frozenset({"a", "an", "the"})
+_DETERMINERS = _ARTICLES | {"all", "one", "this", "your"}
+_BESIDE = re.compile(r"^((?:or|and) )([a-z]+)\b")  # "creates or updates a file"
 # what stands for things without naming any
 _PROFORMS = _ARTICLES | {"all", "one", "many", "each", "multiple", "single", "by", "id"}
 _METHODS = frozenset({"post", "put", "patch"})  # people say none of them of what they want
@@ -157,32 +159,57 @@ def tool_title(name: str, description: str) -> str:
     name made of an address says less than any sentence: `patch_tasks_id` is "move a task".
     """
     words = function_words(name)
-    first_sentence = _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
-    if first_sentence and script_of(first_sentence) != COMMON_SCRIPT:
-        return first_sentence if len(first_sentence) <= _MOST_CHARACTERS else name_words(name)
-    first, _, rest = first_sentence.partition(" ")
-    is_short = (
-        rest and len(first_sentence.split()) <= _MOST_WORDS and not _CODE.search(first_sentence)
-    )
-    if not is_short or language_of(description) != DEFAULT_LANGUAGE:
-        return first_sentence[0].lower() + first_sentence[1:] if is_short else name_words(name)
-    if _PROFORMS.issuperset(_WORDS.findall(rest.lower())):  # "Get All" of one group of many
-        return name_words(name)
+    sentence = first_sentence(description)
+    if sentence and script_of(sentence) != COMMON_SCRIPT:
+        return sentence if len(sentence) <= _MOST_CHARACTERS else name_words(name)
+    first, _, rest = sentence.partition(" ")
     verb = first.lower()
     forms = (verb, verb[:-1], verb[:-2])  # "creates", "fetches"
+    # a long sentence still says more than a name that begins with a thing: `users_setAdmin`
+    is_thing = bool(words) and words[0] not in forms and deed_of(words[0]) == "other"
+    says_more = (
+        is_thing and words[0] not in _METHODS and any(deed_of(one) != "other" for one in forms)
+    )
+    most = _MOST_WORDS * (1 + says_more)
+    is_short = rest and len(sentence.split()) <= most and not _CODE.search(sentence)
+    if not is_short or language_of(description) != DEFAULT_LANGUAGE:
+        return sentence[0].lower() + sentence[1:] if is_short else name_words(name)
+    if _PROFORMS.issuperset(_WORDS.findall(rest.lower())):  # "Get All" of one group of many
+        return name_words(name)
+    after = rest.split()[2:] if _BESIDE.match(rest) else rest.split()
+    if {*map(str.lower, after[:1])} & _DETERMINERS and (base := _base_form(verb)):  # "sends a …"
+        return f"{base} {_BESIDE.sub(_in_base_form, rest)}"
     begins_with_verb = bool(words) and (deed_of(words[0]) != "other" or words[0] in _METHODS)
     own = words[:1] if begins_with_verb else words
     known = [one for one in forms if one in own or deed_of(one) != "other"]
     if known:
         return f"{known[0]} {rest}"
     is_address = bool(words) and words[0] in _METHODS
-    return f"{verb} {rest}" if is_address or _is_about(words, verb, rest) else name_words(name)
+    if not is_address and not _is_about(words, verb, rest):
+        return name_words(name)
+    is_noun = singular(verb) in words or rest.split()[0].lower() in _JOINING
+    return f"{verb if is_noun else _base_form(verb) or verb} {rest}"
+
+
+def _base_form(verb: str) -> str:
+    """Return the base form of an English verb in the third person, or "" of another word."""
+    base = verb[:-1] if verb.endswith("zes") else singular(verb)
+    return "" if base == verb else base
+
+
+def _in_base_form(found: re.Match[str]) -> str:
+    return f"{found[1]}{_base_form(found[2]) or found[2]}"
+
+
+def first_sentence(description: str) -> str:
+    """Return the first sentence of a description, without its end mark."""
+    return _SENTENCE.split(description.strip(), maxsplit=1)[0].strip(" ,'\"")
 
 
 def _is_about(words: Sequence[str], verb: str, rest: str) -> bool:
     """Whether all that a sentence is about stands in a tool's name, but not what it does to it."""
     named = set(map(singular, words))
-    about = {singular(one) for one in _WORDS.findall(rest.lower())} - _ARTICLES
+    about = {singular(one) for one in _WORDS.findall(rest.lower())} - _ARTICLES - _JOINING
     return bool(about) and about <= named and not any(one.startswith(verb) for one in named)
 
 

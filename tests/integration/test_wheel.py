@@ -81,6 +81,16 @@ def test_all_that_is_installed_is_one_package_with_every_file_of_the_product(whe
     }
 
 
+def test_what_an_index_shows_needs_no_other_file(wheel: Path) -> None:
+    about = f"callwright-{importlib.metadata.version('callwright')}.dist-info"
+    with zipfile.ZipFile(wheel) as packed:
+        shown = packed.read(f"{about}/METADATA").decode()
+        assert packed.read(f"{about}/licenses/LICENSE") == (TOP / "LICENSE").read_bytes()
+    assert "License-Expression: Apache-2.0" in shown
+    assert "](docs" not in shown
+    assert "![" not in shown
+
+
 def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_path: Path) -> None:
     found = json.loads(_run(fresh / "python", "-c", IMPORTING, *NAMES, home=tmp_path))
     [installed] = (fresh.parent / "lib").glob("*/site-packages")
@@ -190,7 +200,6 @@ ONLY_IN_EXTRAS = (
     "litellm",
     "mcp",
     "nltk",
-    "num2words",
     "openai",
     "pycld2",
     "rouge_score",

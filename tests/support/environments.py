@@ -10,7 +10,7 @@ import uv
 
 TOP = Path(__file__).parents[2]
 _NOT_INSTALLED = {".ci", "bench", "docs", "tests"}
-_BUILT_WITH = ("pyproject.toml", "setup.py", "README.md")
+_BUILT_WITH = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 
 def product_files() -> set[str]:

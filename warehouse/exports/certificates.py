@@ -309,7 +309,7 @@ def _reader(row: Mapping[str, Any]) -> Fields:
     """Return how well a model reads: defects of a sort that it caught, of those planted."""
     names = ("reader", "language", "family", "defect", "planted", "caught", "doubles")
     counted = {name: row[name] for name in (*names, "doubted_doubles")}
-    return counted | {"low": row["catch_low"], "high": row["catch_high"]}
+    return counted | {"low": row["caught_low"], "high": row["caught_high"]}
 
 
 def _placed(

@@ -26,7 +26,7 @@ with p as (select subject from release_samples where release = ?) @pool
 
 -- name: suspects
 -- `place` is the number of the call turn among the sample's; for `asked_against` people were asked about it as a suspect before.
-select p.subject, p.turn, p.candidates, p.failing, p.errors, p.agreeing, p.answer, p.calls, p.has_landed,
+select p.subject, p.turn, p.n_candidates as candidates, p.n_failing as failing, p.errors, p.n_agreeing as agreeing, p.answer, p.calls, p.has_landed,
     s.kind, s.category, s.request, s.call_turns, coalesce(a.build, '') as build,
     if(p.calls is null, null, json_extract(s.body, '$.turns[' || p.turn || '].calls')) as gold,
     len(list_filter((s.body ->> '$.turns[*].kind')[1:p.turn + 1], lambda kind: kind = 'calls')) as place,
@@ -37,4 +37,4 @@ left join (
     select subject, list(against) as against from review_queue where cause = 'suspect' group by subject
 ) q on q.subject = p.subject
 where p.release = ?
-order by p.agreeing / p.candidates desc, p.failing / p.candidates desc, p.subject
+order by p.n_agreeing / p.n_candidates desc, p.n_failing / p.n_candidates desc, p.subject

@@ -7,7 +7,7 @@ delete from outcomes where build = ? and list_contains(?::varchar[], stage)
 delete from build_checks where build = ? and list_contains(?::varchar[], check_name)
 
 -- name: meet
-insert into build_checks select ?, unnest(?::varchar[]), unnest(?::varchar[]), now()
+insert into build_checks (build, check_name, version) select ?, unnest(?::varchar[]), unnest(?::varchar[])
 
 -- name: lacking
 -- The checks that a sample lacks are the bits of a mask: all before the one that stopped it, without those it met.

@@ -43,12 +43,12 @@ group by all order by all
 -- name: readers
 @of_release
 -- By sort of defect, "" for all.
-select reader, language, family, defect, sum(planted)::bigint as planted, sum(caught)::bigint as caught,
-    share_interval(sum(caught), sum(planted)).low as catch_low, share_interval(sum(caught), sum(planted)).high as catch_high,
-    sum(doubles)::bigint as doubles, sum(doubted_doubles)::bigint as doubted_doubles,
-    sum(precision * (read - doubted)) / nullif(sum(read - doubted) filter (precision is not null), 0) as precision,
-    sum(precision_low * (read - doubted)) / nullif(sum(read - doubted) filter (precision is not null), 0) as precision_low
-from reader_precision p where planted + doubles > 0 and build in (select build from of_release)
+select reader, language, family, defect, sum(n_planted)::bigint as planted, sum(n_caught)::bigint as caught,
+    share_interval(sum(n_caught), sum(n_planted)).low as caught_low, share_interval(sum(n_caught), sum(n_planted)).high as caught_high,
+    sum(n_doubles)::bigint as doubles, sum(n_doubted_doubles)::bigint as doubted_doubles,
+    sum(precision * (n_read - n_doubted)) / nullif(sum(n_read - n_doubted) filter (precision is not null), 0) as precision,
+    sum(precision_low * (n_read - n_doubted)) / nullif(sum(n_read - n_doubted) filter (precision is not null), 0) as precision_low
+from reader_precision p where n_planted + n_doubles > 0 and build in (select build from of_release)
     and list_contains((select list_distinct(flatten(list(judged_by))) from of_release), reader)
 group by all order by all
 

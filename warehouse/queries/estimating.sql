@@ -28,4 +28,4 @@ having sum(latency) > 0 and sum(completion_tokens) + sum(prompt_tokens) > 0
 -- name: measured
 -- The newest build that measured each reader.
 select t.reader, arg_max(t.build, b.started_at) as build from reader_trust t join builds b on b.key = t.build
-where list_contains(?::varchar[], t.reader) and t.planted > 0 group by t.reader order by t.reader
+where list_contains(?::varchar[], t.reader) and t.n_planted > 0 group by t.reader order by t.reader

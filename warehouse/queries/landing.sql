@@ -72,7 +72,7 @@ from samples s join outcomes f on f.subject = s.key join sample_grades g on g.su
 join reader_trust t on t.build = f.build and list_contains(g.models, t.reader)
 where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and s.stage <> 'review' and g.grade = 'judged'
     and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $3 and r.subject = s.key)
-    and (t.catch_rate < $4::double or t.worst_high < $4::double or t.agreed < $5::double)
+    and (t.caught_share < $4::double or t.worst_high < $4::double or t.agreed_share < $5::double)
 group by s.key order by s.key
 
 -- name: trusted_by_now
@@ -80,7 +80,7 @@ group by s.key order by s.key
 delete from outcomes where build = $1 and stage = $2 and outcome = 'waiting' and subject not in (select subject from decisions)
     and starts_with(reason, $5) and subject not in (
         select g.subject from sample_grades g join reader_trust t on t.build = $1 and list_contains(g.models, t.reader)
-        where t.catch_rate < $3::double or t.worst_high < $3::double or t.agreed < $4::double
+        where t.caught_share < $3::double or t.worst_high < $3::double or t.agreed_share < $4::double
     )
 
 -- name: uncertain

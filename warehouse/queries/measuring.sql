@@ -27,5 +27,5 @@ order by r.language, r.family, r.place
 select 1 from planted_readings p join build_samples b on b.sample = p.subject where b.build = ? limit 1
 
 -- name: doubted
-select coalesce(sum(read), 0)::bigint as read, coalesce(sum(doubted), 0)::bigint as doubted from reader_precision
+select coalesce(sum(n_read), 0)::bigint as read, coalesce(sum(n_doubted), 0)::bigint as doubted from reader_precision
 where defect = '' and build in (select build from latest_builds)

@@ -7,7 +7,7 @@ order by priority desc, build, category, requested_at, subject, version
 select distinct kind from task_states where server = ? and deleted_at is null
 
 -- name: one_more
-update review_requests set reviewers = u.speakers + 1
+update review_requests set reviewers = u.n_speakers + 1
 from unsettled_reviews u where review_requests.subject = u.subject and review_requests.kind = u.kind
 
 -- name: more_wanted

@@ -1,5 +1,5 @@
 -- name: days
-select day, reviewer, reviews, active_hours from review_pace
+select day, reviewer, n_reviews, active_hours from review_pace
 where day in (select distinct day from review_pace order by day desc limit @days) order by day desc, reviewer
 
 -- name: gold
@@ -17,6 +17,6 @@ from (
     where annotation_id > 0
         and not exists (select 1 from gold_items g where g.subject = v.subject and g.kind = v.kind)
 ) r left join (
-    select kind, reason, sum(agreeing) / sum(pairs) as share from reviewer_agreement group by all
+    select kind, reason, sum(n_agreeing) / sum(n_pairs) as share from reviewer_agreement group by all
 ) a using (kind, reason)
 group by r.kind, r.reason order by r.kind, reviews desc, r.reason

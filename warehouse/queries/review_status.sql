@@ -29,7 +29,7 @@ group by kind, cause order by kind, cause
 with paces as (
     select kind, median(seconds) as seconds from standing_reviews where annotation_id > 0 and seconds > 0 group by kind
 )
-select q.kind, count(*) as questions, sum(greatest(1, q.reviewers - q.speakers))::bigint as answers,
+select q.kind, count(*) as questions, sum(greatest(1, q.n_reviewers - q.n_speakers))::bigint as answers,
     round(coalesce(any_value(p.seconds), ?), 1) as median_seconds, any_value(p.seconds) is null as is_assumed,
     round(answers * median_seconds / 3600, 3) as hours
 from review_queue q left join paces p on p.kind = q.kind

@@ -44,7 +44,7 @@ select category, count(*) as samples from accepted_samples where @landed_now
 group by all order by samples desc, category
 
 -- name: grades
-select grade, coalesce(is_template, false) as is_template, samples, judged as reviewed, bad, precision
+select grade, coalesce(is_template, false) as is_template, n_samples as samples, n_judged as reviewed, n_bad as bad, precision
 from check_precision where check_name = 'land'
 
 -- name: repeated
@@ -112,9 +112,9 @@ with landed as (
     select a.subject, a.grade, a.judged_by, s.kind, s.language from acceptances a join samples s on s.key = a.subject
     where a.withdrawn_at is null and s.@landed_now
 ), reasons as (
-    select subject, 1 as rank, 'Candidates agree on an answer that differs from the gold call.' as why from suspects where agreeing > 1
+    select subject, 1 as rank, 'Candidates agree on an answer that differs from the gold call.' as why from suspects where n_agreeing > 1
     union all
-    select subject, 2, 'Every candidate fails: ' || errors from suspects where agreeing <= 1 and failing = candidates
+    select subject, 2, 'Every candidate fails: ' || errors from suspects where n_agreeing <= 1 and n_failing = n_candidates
     union all
     select subject, 3, 'A reviewer decided: ' || decision || if(comment <> '', ': “' || comment || '”', '.') from decisions
     union all

@@ -73,7 +73,6 @@ from callwright.warehouse.records.evaluation import Grade as Grade
 from callwright.warehouse.records.evaluation import GradeMetric as GradeMetric
 from callwright.warehouse.records.evaluation import JudgeVerdict as JudgeVerdict
 from callwright.warehouse.records.evaluation import LlmCall as LlmCall
-from callwright.warehouse.records.evaluation import ManifestMade as ManifestMade
 from callwright.warehouse.records.evaluation import MultiStepRun as MultiStepRun
 from callwright.warehouse.records.evaluation import Outcome as Outcome
 from callwright.warehouse.records.evaluation import ParameterCount as ParameterCount

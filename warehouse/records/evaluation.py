@@ -216,7 +216,6 @@ ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]
 EvalMode = Literal["as_paper", "as_published_code"]
 GradeMetric = Literal["judge_score", "parameter_validity"]
-ManifestMade = Literal["release", "migration"]
 FIRST_VERSION = "1.0.0"
 
 
@@ -410,8 +409,7 @@ class Release(Record):
     `content_hash` is over the sorted sample keys, with their splits if it has any. `version` is
     semantic, and `follows` names the release that it was numbered after. `selection` is what was
     asked for, `splits` the share of samples asked for each split. `manifest_hash` is over the
-    hashes of all rows in the release, which were computed when it was made or, for older
-    releases, by the migration that introduced manifests.
+    hashes of all rows in the release as it was frozen.
     """
 
     name: str
@@ -424,7 +422,6 @@ class Release(Record):
     selection: dict[str, JsonValue] = Field(default_factory=dict)
     splits: dict[str, float] = Field(default_factory=dict)
     manifest_hash: str = ""
-    manifest_made: ManifestMade = "release"
 
     @property
     def file_name(self) -> str:

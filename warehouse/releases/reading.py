@@ -96,7 +96,7 @@ def list_releases(warehouse: Warehouse) -> list[Release]:
     return [*map(Release.model_validate, rows)]
 
 
-_COLUMNS = """name, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash, manifest_made"""  # noqa: E501
+_COLUMNS = """name, content_hash, samples, created_at, note, version, follows, selection, splits, manifest_hash"""  # noqa: E501
 
 
 def check_release_name(name: str) -> str:
@@ -230,7 +230,7 @@ class ReleaseChange(NamedTuple):
 
 
 class ReleaseState(NamedTuple):
-    """Whether a release is as it was when its manifest was made: intact if nothing has changed."""
+    """Whether a release is as it was frozen: intact if nothing has changed."""
 
     release: Release
     changes: tuple[ReleaseChange, ...]
@@ -243,9 +243,7 @@ class ReleaseState(NamedTuple):
     @property
     def sentence(self) -> str:
         """The result in a sentence for people."""
-        since = "as it was when its manifest was made"
-        if self.release.manifest_made == "release":
-            since = "as it was frozen"
+        since = "as it was frozen"
         if self.is_intact:
             return (
                 f"{self.release.name} is {since}: {self.release.samples} samples, each row as in"

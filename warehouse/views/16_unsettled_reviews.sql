@@ -4,7 +4,7 @@ create or replace view unsettled_reviews as
 with newest as (
     select subject, kind, max(round) as round from review_words group by all
 )
-select w.subject, w.kind, w.round, count(*) as speakers, any_value(q.reviewers) as reviewers,
+select w.subject, w.kind, w.round, count(*) as n_speakers, any_value(q.reviewers) as n_reviewers,
     list(distinct w.decision order by w.decision) as decisions
 from review_words w
 join newest n using (subject, kind, round)

@@ -11,6 +11,6 @@ with spoken as (
     select *, case when since <= 15 * 60 then since else least(seconds, 15 * 60) end / 3600 as hours from spoken
 )
 select
-    reviewer, day, count(*) as reviews, sum(hours) as active_hours, count(*) / nullif(sum(hours), 0) as reviews_an_hour,
+    reviewer, day, count(*) as n_reviews, sum(hours) as active_hours, count(*) / nullif(sum(hours), 0) as reviews_per_hour,
     median(seconds) as median_seconds, min(reviewed_at) as first_at, max(reviewed_at) as last_at
 from worked group by all order by reviewer, day;

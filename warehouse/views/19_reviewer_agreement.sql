@@ -1,5 +1,5 @@
--- How often a reviewer answers as the others do about the same thing, over all ('') and by the reason that they give. `pairs` are each
--- word of theirs beside each word of another person in the same round; `agreeing` of them are the same answer: two edits only where
+-- How often a reviewer answers as the others do about the same thing, over all ('') and by the reason that they give. `n_pairs` are each
+-- word of theirs beside each word of another person in the same round; `n_agreeing` of them are the same answer: two edits only where
 -- they say the same. Gold items are not counted, since their answers are known. Chance is not taken out: the table `agreement` has
 -- Cohen's kappa and Krippendorff's alpha.
 create or replace view reviewer_agreement as
@@ -15,5 +15,5 @@ with words as (
     union all
     select kind, reviewer, unnest(reasons), is_same from paired
 )
-select kind, reviewer, reason, count(*) as pairs, count(*) filter (is_same) as agreeing, count(*) filter (is_same) / count(*) as share
+select kind, reviewer, reason, count(*) as n_pairs, count(*) filter (is_same) as n_agreeing, count(*) filter (is_same) / count(*) as agreement_share
 from counted group by all order by kind, reviewer, reason;

@@ -1,7 +1,6 @@
--- n_entered = n_passed + n_rejected + n_failed + n_waiting, at each stage of each build; when a build is done, what a stage passed
--- on is what the next one met. `n_not_applicable` is how many of the passed ones the stage had nothing to do with. An edited sample takes the seat of the one that it was edited from:
--- its own way through the checks belongs to the review and is not counted a second time, nor are readings that measure readers.
--- `n_personal_values` counts the values that were found in records taken from files; the view `personal_data` has them by kind.
+-- What became of records at each stage of each build: n_entered = n_passed + n_rejected + n_failed + n_waiting. Once a build is
+-- done, what one stage passed on is what the next one met. An edited sample takes the place of the one that it was edited from,
+-- and its own checks are not counted; nor are readings that measure readers.
 create or replace view funnel as
 select
     b.recipe, f.build, s.position, s.stage_group, f.stage,

@@ -1,8 +1,8 @@
--- What each sample rests on by the newest verdict of each check: `proved` where rules settle every claim about it, `judged` where a
--- model that did not make it settles what rules leave open, else `open`. The claims are that each argument means what was stated,
--- that the call is the deed asked for, that nothing else is asked, that no call is missing and, where a check speaks of them, that
--- the replies state what results say and that a message is the one that is pointed to; which claims a check speaks of stands in `stages.settles`. What a rule doubts that no reading
--- can settle, and what a blind reading doubts, leaves the sample open.
+-- What each sample rests on, by the newest verdict of each check: `proved` if rules settle every claim about it, `judged` if a
+-- model that did not make it settles the rest, else `open`. The claims: each argument means what was said, the call is the deed
+-- asked for, nothing else is asked, no call is missing, and, if a check looks at them, replies state what results say and a
+-- message is the one pointed to. `stages.settles` lists the claims that each check settles. A doubt that no reading can settle,
+-- or of a blind reading, leaves the sample open.
 create or replace view sample_grades as
 with claims as (
     select name, role, is_left_to_readers,

@@ -3,12 +3,10 @@ create or replace macro call_purpose(release, build, stage_group, role) as case
     when release <> '' then 'evaluating' when stage_group = 'measuring' then if(build = '', 'auditing', 'measuring')
     when role in ('checker', 'judge') then if(build = '', 'auditing', 'checking') else 'making' end;
 
--- What was asked of models and what it cost, by `purpose`: making tools and samples, checking them (readers and judges), measuring the
--- readers of a build by what is planted in samples that have landed, evaluating candidates (with their judges and simulated users), and
--- auditing (checks, readers, data sets). A row a build, or a candidate of a release with its strategy ('' for what was asked about all
--- candidates), a stage and a model. Of `n_requests` the ledger answered `n_cached`, which cost nothing. `n_accepted` samples have landed
--- in the build: what was sent out, the tokens and the money for each of them are null where samples are not charged with it, so
--- that their sums over a build are what one sample took.
+-- What was asked of models and what it cost, by `purpose`: making tools and samples, checking them (readers and judges),
+-- measuring a build's readers, evaluating candidates (with their judges and simulated users), and auditing. One row per build,
+-- or per candidate of a release with its strategy ('' for what was asked about all candidates), stage and model. Figures per
+-- accepted sample are null where samples are not charged with them, so that their sums over a build are what one sample took.
 create or replace view costs as
 with asked as (
     select

@@ -1,8 +1,5 @@
--- What each candidate answered, beside what was due: a row a snapshot, or a whole run over a multi-step sample (its `turn` is null).
--- `due` are the calls of that snapshot, [] where none is due, null where the assistant speaks and no call is asked for; `calls` are
--- those made, null where the reply could not be read. `is_right` is by rule, of a multi-step run by ComplexEval: true, false, or null
--- where it was not judged; `matched` says how a right one is right; `is_right_by_judge` says whether a judge finds that what differs means the same, null where none was asked.
--- It reads the bodies of the samples that were answered: ask for a release, a candidate or a sample.
+-- What each candidate answered, beside what was due: one row per snapshot, or per run over a multi-step sample (`turn` is
+-- null). Slow over everything: ask for a release, a candidate or a sample.
 create or replace view prediction_items as
 with turns as (
     select

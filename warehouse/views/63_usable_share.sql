@@ -1,6 +1,6 @@
 -- Of how much of what was drawn at random from the accepted samples people say that it is usable as it is: of each recipe, and
 -- of each release, whose words count where they were said after it was frozen. Answered is what as many people as were asked
--- have decided; an edit that could not be used and came back is still the same question. The share lies between `low` and
+-- have decided; an edit that could not be used and came back is still the same question. `usable_share` lies between `low` and
 -- `high` with 95 % confidence (Wilson).
 create or replace view usable_share as
 with asked as (
@@ -37,15 +37,10 @@ with asked as (
     left join decided d on d.subject = q.subject and d.kind = q.kind and d.question = q.round
     where d.reviewed_at is null or d.reviewed_at >= r.created_at
 ), counted as (
-    select scope, name, cause, count(*) as asked, count(decision) as answered, count(*) filter (decision = 'accept') as usable
+    select scope, name, cause, count(*) as n_asked, count(decision) as n_answered, count(*) filter (decision = 'accept') as n_usable
     from drawn group by all
-), shares as (
-    select *, usable / nullif(answered, 0) as share, 1.959963984540054 as z from counted
-), centred as (
-    select *, (share + z * z / (2 * answered)) / (1 + z * z / answered) as centre,
-        z / (1 + z * z / answered) * sqrt(share * (1 - share) / answered + z * z / (4 * answered * answered)) as half
-    from shares
+), bounded as (
+    select *, share_interval(n_usable, n_answered) as bounds from counted
 )
-select scope, name, cause, asked, answered, usable, share, case when answered > 0 then greatest(0, centre - half) else null end as low,
-    case when answered > 0 then least(1, centre + half) else null end as high
-from centred order by scope, name, cause;
+select scope, name, cause, n_asked, n_answered, n_usable, n_usable / nullif(n_answered, 0) as usable_share, bounds.low as low, bounds.high as high
+from bounded order by scope, name, cause;

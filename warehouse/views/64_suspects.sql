@@ -40,7 +40,7 @@ with families as (
     select r.release, r.subject, null, coalesce(f.family, r.candidate), not bool_or(r.success), min(r.error_type) filter (not r.success)
     from multi_step_runs r left join families f using (release, candidate) group by all
 ), counted as (
-    select release, subject, turn, count(*) as candidates, count(*) filter (fails) as failing
+    select release, subject, turn, count(*) as n_candidates, count(*) filter (fails) as n_failing
     from independent group by all
 ), errors as (
     select release, subject, turn, coalesce(nullif(replace(error_type, '_', ' '), ''), 'no success') as error, count(*) as failing
@@ -49,23 +49,23 @@ with families as (
     select release, subject, turn, string_agg(error || ' ×' || failing, ', ' order by failing desc, error) as errors
     from errors group by all
 ), alike as (
-    select release, subject, turn, answer, count(distinct family) as agreeing, min(calls::varchar)::json as calls
+    select release, subject, turn, answer, count(distinct family) as n_agreeing, min(calls::varchar)::json as calls
     from answered where fails and answer <> '' group by release, subject, turn, answer
-    qualify row_number() over (partition by release, subject, turn order by agreeing desc, answer) = 1
+    qualify row_number() over (partition by release, subject, turn order by n_agreeing desc, answer) = 1
 ), seen as (
     select
-        c.*, coalesce(t.errors, '') as errors, a.agreeing, a.answer, a.calls,
-        coalesce(a.agreeing > 1 and a.agreeing >= c.candidates - c.failing, false) as is_agreed
+        c.*, coalesce(t.errors, '') as errors, a.n_agreeing, a.answer, a.calls,
+        coalesce(a.n_agreeing > 1 and a.n_agreeing >= c.n_candidates - c.n_failing, false) as is_agreed
     from counted c
     left join told t on t.release = c.release and t.subject = c.subject and t.turn is not distinct from c.turn
     left join alike a on a.release = c.release and a.subject = c.subject and a.turn = c.turn
 )
 select
-    release, subject, turn, candidates, failing, errors, case when is_agreed then agreeing else 0 end as agreeing,
+    release, subject, turn, n_candidates, n_failing, errors, case when is_agreed then n_agreeing else 0 end as n_agreeing,
     case when is_agreed then answer else '' end as answer, case when is_agreed then calls else null end as calls,
     exists (select 1 from acceptances l where l.subject = seen.subject and l.withdrawn_at is null) as has_landed
-from seen where candidates > 1 and (failing = candidates or is_agreed)
+from seen where n_candidates > 1 and (n_failing = n_candidates or is_agreed)
 qualify row_number() over (
     partition by release, subject
-    order by case when is_agreed then agreeing else 0 end / candidates desc, failing / candidates desc, turn
+    order by case when is_agreed then n_agreeing else 0 end / n_candidates desc, n_failing / n_candidates desc, turn
 ) = 1;

@@ -28,7 +28,7 @@ with questions as (
     union all
     select subject, 'contradicted' from verdicts_of where decision = 'contradicted'
 ), suspected as (
-    select subject, case when max(agreeing) > 1 then 'candidates agree' else 'all candidates fail' end as sort from suspects
+    select subject, case when max(n_agreeing) > 1 then 'candidates agree' else 'all candidates fail' end as sort from suspects
     where subject in (select subject from questions where cause = 'suspect') group by subject
 )
 select subject, kind, version, cause as sort, has_changed from questions
@@ -39,8 +39,8 @@ select q.subject, q.kind, q.version, s.sort, q.has_changed from questions q join
 
 -- What each sort of question weighs for the probability that people change something: of a question the weights are added up, and their
 -- sum is the logarithm of the odds. Before fifty answers `weight` is `prior`, which is the same for every project; from then on it
--- is fitted to this project's own answers, and drawn to the prior as long as few questions are of the sort. `answered` questions
--- were decided, in `changed` of them people edited or rejected.
+-- is fitted to this project's own answers, and drawn to the prior as long as few questions are of the sort. `n_answered` questions
+-- were decided, in `n_changed` of them people edited or rejected.
 create or replace view doubt_sorts as
 with priors as (
     select unnest([
@@ -59,10 +59,10 @@ with priors as (
         {'sort': 'second look', 'prior': -3.0}
     ], recursive := true)
 ), seen as (
-    select sort, count(*) filter (has_changed is not null) as answered, count(*) filter (has_changed) as changed
+    select sort, count(*) filter (has_changed is not null) as n_answered, count(*) filter (has_changed) as n_changed
     from question_sorts group by sort
 )
-select sort, coalesce(p.prior, 0)::double as prior, coalesce(w.weight, p.prior, 0)::double as weight, coalesce(s.answered, 0) as answered,
-    coalesce(s.changed, 0) as changed, coalesce(w.fitted_on, 0) as fitted_on
+select sort, coalesce(p.prior, 0)::double as prior, coalesce(w.weight, p.prior, 0)::double as weight, coalesce(s.n_answered, 0) as n_answered,
+    coalesce(s.n_changed, 0) as n_changed, coalesce(w.fitted_on, 0) as n_fitted
 from seen s full join priors p using (sort) left join sort_weights w using (sort)
-order by answered desc, sort;
+order by n_answered desc, sort;

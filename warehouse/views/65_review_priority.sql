@@ -2,11 +2,11 @@
 -- `probability` that people change something times what hangs on it (`stakes`), so `priority` = probability * stakes. The probability
 -- comes of the sorts of doubt about it (see doubt_sorts; review_calibration tells how right it was). What was drawn at random (spot
 -- checks, second looks, audits, gold items) stands among these by rank: in a
--- row of `draw_every` questions, as the recipe says, the last is a draw, so it comes just behind the question that has `behind`
--- others at or before its place; what was drawn beyond that comes at the end, evenly. A question about a path stands for the samples
+-- row of as many questions as the recipe says (`review.draw_every`) the last is a draw, so it comes just behind the question that has
+-- `n_before` others at or before its place; what was drawn beyond that comes at the end, evenly. A question about a path stands for the samples
 -- that were made after it. What was pushed keeps the priority of its push, which stands in `review_queue`.
 --
--- `blocker`: 1 where its kind has fewer samples than the recipe plans and this one would be one more. `rarity`: how far its kind and
+-- `is_blocker`: its kind has fewer samples than the recipe plans and this one would be one more. `rarity`: how far its kind and
 -- category are from what is planned. `reach`: how many samples one answer settles. A suspect, and an edit that came back, has all at
 -- stake: the one is in a release and misleads everybody who uses it, of the other somebody still knows what was meant. `chance`: which
 -- draw comes before which; it knows nothing of the draws, so that those at the top are an honest estimate also where people never come to the end, and
@@ -77,7 +77,7 @@ with weights as (
     )
 ), drawn as (
     select
-        d.subject, d.kind, d.version, e.draw_every, d.rank, d.rank * (e.draw_every - 1) as behind,
+        d.subject, d.kind, d.version, d.rank, d.rank * (e.draw_every - 1) as n_before,
         -- What is drawn beyond one in so many: its place among those.
         greatest(0, d.rank - coalesce(t.wanted, 0) // (e.draw_every - 1)) as beyond,
         coalesce(t.lowest, 0.5) as last
@@ -94,11 +94,11 @@ with weights as (
             when d.beyond = 0 then w.priority - 0.000001
             else d.last * (1 - d.beyond / (max(d.beyond) over (partition by d.kind) + 1))
         end as priority
-    from drawn d left join wanted w on w.kind = d.kind and w.rank = d.behind
+    from drawn d left join wanted w on w.kind = d.kind and w.rank = d.n_before
 )
 select
-    w.subject, w.kind, w.version, w.cause, w.probability, w.stakes::double as stakes, w.blocker, w.rarity, w.reach, w.chance,
-    p.draw_every, p.behind, round(coalesce(a.priority, p.priority), 6) as priority
+    w.subject, w.kind, w.version, w.cause, w.probability, w.stakes::double as stakes, w.blocker = 1 as is_blocker, w.rarity, w.reach, w.chance,
+    p.n_before, round(coalesce(a.priority, p.priority), 6) as priority
 from weighed w
 left join wanted a using (subject, kind, version)
 left join placed p using (subject, kind, version);
@@ -119,7 +119,7 @@ with decided as (
     select format('{:.1f} to {:.1f}', least(4, floor(expected * 5)) / 5, least(4, floor(expected * 5)) / 5 + 0.2), expected, has_changed
     from decided
 )
-select stretch, count(*) as answered, avg(expected) as mean_expected, count(*) filter (has_changed) as changed,
+select stretch, count(*) as n_answered, avg(expected) as mean_expected, count(*) filter (has_changed) as n_changed,
     count(*) filter (has_changed) / count(*) as changed_share,
     share_interval(count(*) filter (has_changed), count(*)).low as low, share_interval(count(*) filter (has_changed), count(*)).high as high
 from stretched group by stretch order by stretch <> 'all', stretch;

@@ -1,8 +1,8 @@
--- How well each check, and all of them together (`check_name` is 'all checks'), tell broken samples from intact ones in the newest
--- audit of each source and model; over all, and by kind, family, language, defect, and defect within a family. `n_caught` of the `n_broken` ones were doubted,
--- `n_alarms` of the `n_intact` ones were too; what no check doubts and none settles is `open`, and is not `n_still_proved`. A defect is set beside the intact samples of the kinds and languages that it was put
--- into. `precision` is the share of broken ones among what is doubted where as many are broken as intact: recall / (recall + false
--- alarms). Shares lie between `_low` and `_high` with 95 % confidence (Wilson; of the precision both bounds at once).
+-- How well each check, and all of them together (`check_name` is 'all checks'), tell broken samples from intact ones in the
+-- newest audit of each source and model; over all, and by kind, family, language, defect, and defect within a family. A defect
+-- is compared with the intact samples of the kinds and languages that it was put into. What no check doubts and none settles is
+-- open. `precision` is the share of broken ones among what is doubted if as many are broken as intact: recall / (recall + false
+-- alarms). `_low` and `_high` are 95 % bounds (Wilson).
 create or replace view audit_summary as
 with newest as (
     select source, model, arg_max(key, made_at) as audit from audits group by all

@@ -96,7 +96,7 @@ with asked as (
 ), answered as (
     select *, share_interval(right_share * independent, independent) as bounds from worth
 ), audited as (
-    select release, candidate, share as metric_right_share from metric_precision where verdict is null
+    select release, candidate, metric_right_share from metric_precision where is_counted_right is null
 ), scored as (
     from metrics_by_slice where slice_by = 'all' and snapshots = 'all'
 )

@@ -10,10 +10,10 @@ union all
 select r.release, m.split, r.candidate, r.strategy, 'first', r.mode, r.judge, r.run, r.subject, r.success, 1, r.success::integer
 from multi_step_runs r left join release_samples m on m.release = r.release and m.subject = r.subject;
 
--- Of each candidate the share of samples that it passes in all of k runs (pass^k) and in at least one of k (pass@k), for each k up to
--- as many runs as there are, estimated from all runs without bias: C(c, k) / C(n, k) for c passes in n runs. Over all kinds (`kind` is
--- 'all') and by kind, over each split and ('') all that was answered; samples that not all runs of a split have answered are left out. `low` and `high` are 95 % bounds over samples (Wilson,
--- which is on the safe side where a sample counts as a fraction).
+-- The share of samples that a candidate passes in all of k runs (pass^k) and in at least one of k (pass@k), for each k up to
+-- the number of runs; an unbiased estimate from all runs: C(c, k) / C(n, k) for c passes in n runs. Over all kinds (`kind` is
+-- 'all') and by kind, over each split and ('') all of it. Samples that not all runs of a split answered are left out. `low` and
+-- `high` are 95 % bounds over samples (Wilson).
 create or replace view pass_k as
 with counted as (
     select

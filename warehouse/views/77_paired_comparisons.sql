@@ -1,8 +1,7 @@
--- Each pair of candidates of a release, and of strategies by which they were asked, over the samples that both have answered (the first
--- run of each), over each split and ('') all of them, over all kinds ('all') and by kind: how many both, only one and neither passes (see
--- sample_results). One candidate asked by two strategies is a pair too. `difference` is the share that `candidate` passes less that of
--- `other`, between `low` and `high` with 95 % confidence (paired, Wald); `p_value` is McNemar's exact test: how likely a difference
--- like this is where both are equally good.
+-- Each pair of candidates of a release, and of strategies by which one candidate was asked, over the samples that both answered
+-- (the first run of each), over each split and ('') all of it, over all kinds ('all') and by kind: how many samples both, only
+-- one, and neither passes (see sample_results). `difference` is the share that `candidate` passes minus that of `other`
+-- (paired; `low` and `high`: 95 %, Wald); `p_value` is McNemar's exact test.
 create or replace view paired_comparisons as
 with firsts as (
     select * from sample_results where run = 0

@@ -14,12 +14,11 @@ create or replace macro changed_tool_pairs() as table
     join items a on a.release = c.release and a.strategy = c.strategy and a.candidate = b.candidate and a.tools_shown = b.tools_shown
         and a.sample = b.sample and a.turn is not distinct from b.turn;
 
--- Which words of tools help: each candidate that was shown changed tools (evaluate --tools), beside itself with the tools as they are,
--- over the samples that both have answered in their first runs, over each split and ('') all of them. A row a tool that is due, '' where
--- no call is due, null over all samples. A sample counts for each tool that is due in it, and is right where all answers at which the tool
--- is due are; `n_better` are right with the changed tools alone, `n_worse` as they are alone. `changed` says what is changed of the tool,
--- [] where nothing is. `difference` lies between `low` and `high` with 95 % confidence (paired, Wald); `p_value` is McNemar's exact
--- test. It reads the bodies of the samples that were answered: ask for a release.
+-- Which changed words of tools help: each candidate that was shown changed tools (evaluate --tools) beside itself with the
+-- tools as they are, over the samples that both answered in their first runs, in each split and ('') in all. One row per due
+-- tool, '' where no call is due, null over all samples. A sample counts for each tool that is due in it, and is right if all
+-- answers at which the tool is due are. `difference` is paired (`low` and `high`: 95 %, Wald); `p_value` is McNemar's exact
+-- test. Slow over everything: ask for a release.
 create or replace view changed_tool_effects as
 with pairs as (
     select

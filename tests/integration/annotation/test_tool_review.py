@@ -92,6 +92,12 @@ def test_whatever_the_screen_shows_is_in_the_task(language: Language) -> None:
     assert shown == set(_task(language).data()) - {"callwright_key", "subject", "version"}
 
 
+def test_the_table_of_tasks_shows_no_json() -> None:
+    hidden = screen_for("tool_review").hidden_columns
+    shown = {name: str(value) for name, value in _task().data().items() if name not in hidden}
+    assert [name for name, text in shown.items() if text.startswith(("[", "{"))] == []
+
+
 def test_both_languages_answer_alike_and_no_hotkey_is_given_twice() -> None:
     kept = ("name", "alias", "hotkey", "toName", "choice", "required")
     controls = [

@@ -301,9 +301,9 @@ def test_the_pages_check_runs_last_and_what_it_doubts_is_shown_in_reviews_and_co
     told = [one for one in kept_sentences(settings) if "The user does not say please: “" in one]
     assert (len(found), len(told)) == (6, impolite)
     [counted] = warehouse.rows(
-        "select false_alarms from check_precision where check_name = 'example'"
+        "select alarm_share from check_precision where check_name = 'example'"
     )
-    assert counted["false_alarms"] == pytest.approx(impolite / 6)
+    assert counted["alarm_share"] == pytest.approx(impolite / 6)
     grades = warehouse.rows(
         "select grade from sample_grades where subject in (select key from samples)"
     )

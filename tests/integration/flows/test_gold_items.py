@@ -99,18 +99,18 @@ def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite
     site.pull()
     ann, bob = accuracy(site, "ann"), accuracy(site, "bob")
     total = len(good) + len(spoiled)
-    assert (ann["answered"], ann["correct"], ann["missed"], ann["false_alarms"]) == (
+    assert (ann["n_answered"], ann["n_right"], ann["n_missed"], ann["n_false_alarms"]) == (
         total,
         total - 1,
         1,
         0,
     )
-    assert (bob["correct"], bob["missed"], bob["false_alarms"]) == (0, len(spoiled), len(good))
+    assert (bob["n_right"], bob["n_missed"], bob["n_false_alarms"]) == (0, len(spoiled), len(good))
     for row in (ann, bob):
-        low, high = proportion_confint(row["correct"], total, method="wilson")
+        low, high = proportion_confint(row["n_right"], total, method="wilson")
         assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
     by_defect = site.rows("from annotator_accuracy where reviewer = 'ann' and defect <> 'all'")
-    assert sum(row["answered"] for row in by_defect) == total
+    assert sum(row["n_answered"] for row in by_defect) == total
     assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(site)}
 
 

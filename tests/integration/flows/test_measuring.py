@@ -111,8 +111,8 @@ def test_what_a_reader_settled_is_planted_once_each_and_the_build_tells_how_it_w
     assert {row["key"] for row in drawn} == {row["key"] for row in warehouse.rows(settled)}
     [row] = [one for one in measured.readers if not one.defect]
     assert (row.reader, row.language, row.family) == ("template/v1", "en", "single_turn")
-    assert row.planted + row.doubles == len(drawn) == row.read >= 10
-    assert row.planted > row.doubles > 0
+    assert row.n_planted + row.n_doubles == len(drawn) == row.n_read >= 10
+    assert row.n_planted > row.n_doubles > 0
     assert row.precision_low is not None
     assert 0 < row.precision_low < 1
 
@@ -232,7 +232,7 @@ def test_the_errors_of_each_reader_are_found_as_they_are(
     [checker, *_] = [
         row for row in report.readers if row.reader == "scripted/reader" and not row.defect
     ]
-    assert (checker.catch_rate, checker.doubted_doubles) == (
+    assert (checker.caught_share, checker.n_doubted_doubles) == (
         1.0,
         sum(is_odd for _, is_odd in doubles),
     )

@@ -181,15 +181,16 @@ def test_the_view_tells_how_often_the_metric_is_right(audited: ReviewSite) -> No
     assert (pulled.reviews, pulled.accepted, pulled.rejected, pulled.problems) == (2, 1, 1, ())
     rows = board(audited)
     assert {
-        name: rows["careless", "wrong_tool"][name] for name in ("audited", "agreed", "share")
-    } == {"audited": 1, "agreed": 1, "share": 1.0}
+        name: rows["careless", "wrong_tool"][name]
+        for name in ("n_audited", "n_agreed", "metric_right_share")
+    } == {"n_audited": 1, "n_agreed": 1, "metric_right_share": 1.0}
     strict = rows["careless", "wrong_value"]
-    assert (strict["audited"], strict["agreed"], strict["share"]) == (1, 0, 0.0)
+    assert (strict["n_audited"], strict["n_agreed"], strict["metric_right_share"]) == (1, 0, 0.0)
     assert strict["reasons"] == {"too_strict": 1, "also_right": 1}
-    assert (rows["near", ""]["audited"], rows["near", ""]["share"]) == (0, None)
+    assert (rows["near", ""]["n_audited"], rows["near", ""]["metric_right_share"]) == (0, None)
     assert (
-        sum(row["answers"] for row in rows.values())
-        == sum(row["drawn"] for row in rows.values())
+        sum(row["n_answers"] for row in rows.values())
+        == sum(row["n_drawn"] for row in rows.values())
         == answer_count(audited)
     )
 

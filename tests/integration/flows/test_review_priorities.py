@@ -273,8 +273,8 @@ def test_fifty_answers_teach_the_queue_which_doubts_are_worth_asking_about(queue
     weights = {row["sort"]: row["weight"] for row in queue.warehouse.rows("from doubt_sorts")}
     assert weights["wording"] > 0 > weights["natural"]
     [of_all] = queue.warehouse.rows("from review_calibration where stretch = 'all'")
-    assert of_all["answered"] == 48, "the last six were answered before anything was expected"
-    assert of_all["changed_share"] == pytest.approx(of_all["changed"] / 48)
+    assert of_all["n_answered"] == 48, "the last six were answered before anything was expected"
+    assert of_all["changed_share"] == pytest.approx(of_all["n_changed"] / 48)
 
 
 def _urgent(queue: Queue, count: int) -> list[str]:
@@ -313,13 +313,11 @@ def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:
     for row in rows:
         if row["cause"] == DOUBTFUL:
             assert row["priority"] == pytest.approx(row["probability"] * row["stakes"], abs=1e-4)
-            parts = 0.3 * row["blocker"] + 0.2 * row["rarity"] + 0.1 * row["reach"]
+            parts = 0.3 * row["is_blocker"] + 0.2 * row["rarity"] + 0.1 * row["reach"]
             assert row["stakes"] == pytest.approx(0.4 + parts)
         else:
-            assert (row["draw_every"], row["behind"] % 9) == (10, 0)
-        assert all(
-            0 <= row[part] <= 1 for part in ("probability", "blocker", "rarity", "reach", "chance")
-        )
+            assert row["n_before"] % 9 == 0
+        assert all(0 <= row[part] <= 1 for part in ("probability", "rarity", "reach", "chance"))
     doubtful = [row for row in rows if row["cause"] == DOUBTFUL]
     stored = {
         row["subject"]: row["priority"]

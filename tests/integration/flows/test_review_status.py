@@ -92,16 +92,16 @@ def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) ->
         9.5 + 60 + 60 + 9.5 + 60
     )  # seconds; of the first one and of the one after the pause what Label Studio measured
     assert row["active_hours"] == round(worked / 3600, 3)
-    assert row["reviews_an_hour"] == round(5 / worked * 3600, 1)
-    assert (row["reviews"], row["accepted"], row["rejected"], row["median_seconds"]) == (
+    assert row["reviews_per_hour"] == round(5 / worked * 3600, 1)
+    assert (row["n_reviews"], row["n_accepted"], row["n_rejected"], row["median_seconds"]) == (
         5,
         3,
         2,
         9.5,
     )
-    assert row["last_active"] == START + timedelta(hours=3, minutes=5)
+    assert row["last_at"] == START + timedelta(hours=3, minutes=5)
     [day] = site.rows("from review_pace")
-    assert (str(day["day"]), day["reviews"]) == ("2026-11-21", 5)
+    assert (str(day["day"]), day["n_reviews"]) == ("2026-11-21", 5)
 
 
 def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewSite) -> None:
@@ -124,8 +124,8 @@ def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewS
     site.studio.annotate(site.asked("doubtful")[0], "accept", by="bob")
     site.pull()
     people = people_of(review_status(site.settings))
-    assert (people["ann"]["gold_items"], people["ann"]["gold_share"]) == (2, 0.5)
-    assert (people["bob"]["gold_items"], people["bob"]["gold_share"]) == (0, None)
+    assert (people["ann"]["n_gold_items"], people["ann"]["gold_share"]) == (2, 0.5)
+    assert (people["bob"]["n_gold_items"], people["bob"]["gold_share"]) == (0, None)
 
 
 @pytest.mark.parametrize("hourly", [slow(""), "24"])

@@ -72,10 +72,10 @@ def test_what_was_looked_at_before_is_asked_again_as_a_further_version(site: Rev
         "what was taken back is not drawn a second time"
     )
     assert site.rows(
-        "select asked, answered, usable from usable_share where scope = 'recipe' order by cause"
+        "select n_asked, n_answered, n_usable from usable_share where scope = 'recipe' order by cause"
     ) == [
-        {"asked": everything, "answered": 1, "usable": 0},
-        {"asked": 5, "answered": 5, "usable": 5},
+        {"n_asked": everything, "n_answered": 1, "n_usable": 0},
+        {"n_asked": 5, "n_answered": 5, "n_usable": 5},
     ]
 
 
@@ -86,10 +86,10 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
         "scope": "recipe",
         "name": "small",
         "cause": "second look",
-        "asked": 8,
-        "answered": 0,
-        "usable": 0,
-        "share": None,
+        "n_asked": 8,
+        "n_answered": 0,
+        "n_usable": 0,
+        "usable_share": None,
         "low": None,
         "high": None,
     }
@@ -101,19 +101,19 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
     site.pull()
     found = share(site, "second look")
     low, high = proportion_confint(5, 7, method="wilson")
-    assert (found["asked"], found["answered"], found["usable"]) == (8, 7, 5)
-    assert (found["share"], found["low"], found["high"]) == (
+    assert (found["n_asked"], found["n_answered"], found["n_usable"]) == (8, 7, 5)
+    assert (found["usable_share"], found["low"], found["high"]) == (
         pytest.approx(5 / 7),
         pytest.approx(low),
         pytest.approx(high),
     )
     assert site.value("select is_answered from review_queue where subject = ?", open_) is False
     report = agreement_report(site.settings)
-    assert report["usable"][0]["share"] == found["share"]
+    assert report["usable"][0]["usable_share"] == found["usable_share"]
     readers = [row for row in report["readers"] if row["reader"] == "template/v1"]
     assert (
         sum(
-            row["both_right"] + row["missed"] + row["doubted"] + row["both_doubt"]
+            row["n_both_right"] + row["n_missed"] + row["n_doubted"] + row["n_both_doubt"]
             for row in readers
         )
         >= 4
@@ -134,11 +134,11 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
         site.studio.annotate(key, "reject", reasons="other")
     site.pull()
     assert (
-        share(site, "spot check", "release")["asked"],
-        share(site, "spot check", "release")["usable"],
+        share(site, "spot check", "release")["n_asked"],
+        share(site, "spot check", "release")["n_usable"],
     ) == (4, 0)
-    assert share(site, "spot check")["usable"] == 1
-    assert share(site, "second look", "release")["answered"] == len(looked) >= 3
+    assert share(site, "spot check")["n_usable"] == 1
+    assert share(site, "second look", "release")["n_answered"] == len(looked) >= 3
 
 
 def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:

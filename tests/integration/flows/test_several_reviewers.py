@@ -68,8 +68,8 @@ def test_what_one_of_two_said_decides_nothing_yet(trust_site: ReviewSite) -> Non
     say(trust_site, key, "", "accept")
     trust_site.pull()
     assert trust_site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert trust_site.rows("select voices, speakers from decisions where subject = ?", key) == [
-        {"voices": 2, "speakers": 2}
+    assert trust_site.rows("select n_voices, n_speakers from decisions where subject = ?", key) == [
+        {"n_voices": 2, "n_speakers": 2}
     ]
     assert trust_site.value("select is_answered from review_queue where subject = ?", key) is True
     assert asked_of(trust_site, key) == {"reviewers": 2, "overlap": 2}
@@ -90,7 +90,7 @@ def test_a_third_person_settles_what_two_do_not_agree_on(
     say(trust_site, key, "", "", third)
     trust_site.pull()
     assert trust_site.standing(key)[1] == outcome
-    assert trust_site.value("select voices from decisions where subject = ?", key) == 2
+    assert trust_site.value("select n_voices from decisions where subject = ?", key) == 2
     assert asked_of(trust_site, key)["reviewers"] == 3
 
 
@@ -108,8 +108,8 @@ def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
         edit(trust_site, key, trust_site.polite(key), by=person)
         edit(trust_site, other, f"{trust_site.polite(other)} {person}", by=person)
     assert trust_site.pull().edited == 4
-    [decided] = trust_site.rows("select subject, decision, voices from decisions")
-    assert decided == {"subject": key, "decision": "edit", "voices": 2}
+    [decided] = trust_site.rows("select subject, decision, n_voices from decisions")
+    assert decided == {"subject": key, "decision": "edit", "n_voices": 2}
     edited = trust_site.value("select result from decisions")
     assert trust_site.value("select count(*) from verdicts where subject = ?", edited) > 0
     assert trust_site.standing(other) == ("review", "waiting")
@@ -170,4 +170,4 @@ def test_answers_faster_than_reading_are_listed_and_told(trust_site: ReviewSite)
     text = trust_site.sample(key).request
     assert fast["reading_seconds"] >= len(text) / 50
     [ann] = review_status(trust_site.settings)["people"]
-    assert (ann["reviews"], ann["fast_answers"]) == (2, 1)
+    assert (ann["n_reviews"], ann["n_fast_answers"]) == (2, 1)

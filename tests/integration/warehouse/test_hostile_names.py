@@ -146,9 +146,9 @@ def test_views_count_by_the_names_as_they_are(board: Board) -> None:
         "select distinct parameter from parameter_coverage where n_given = n_calls and n_calls > 0"
     )
     assert {row["parameter"] for row in found} == {*NAMES}
-    suspects = board.warehouse.rows("select agreeing, answer from suspects")
+    suspects = board.warehouse.rows("select n_agreeing, answer from suspects")
     assert len(suspects) == len(NAMES[:-1]) - 4  # four are blank
-    assert {row["agreeing"] for row in suspects} == {2}
+    assert {row["n_agreeing"] for row in suspects} == {2}
     assert all(f"{name}=$ref" in row["answer"] for row in suspects for name in NAMES)
     assert board.suspects()
 

@@ -192,13 +192,6 @@ def test_ctrl_c_ends_a_query_and_is_ctrl_c(warehouse: Warehouse) -> None:
     assert warehouse.query("select 1")[1] == [(1,)]
 
 
-def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
-    warehouse.put([make_tool()])
-    warehouse.execute("insert into migrations (name) values ('9999_future.sql')")
-    with pytest.raises(StoreError, match="newer version of callwright"):
-        Warehouse(tmp_path / "warehouse.duckdb").put([make_tool("other")])
-
-
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     path.write_bytes(b"not a database" * 100)

@@ -197,11 +197,11 @@ def test_who_disagrees_with_readers_is_counted_by_hand(
             missed[model, kinds[row["subject"]]["language"], kinds[row["subject"]]["kind"]] += 1
     assert missed
     assert {
-        (row["reader"], row["language"], row["kind"]): row["missed"]
+        (row["reader"], row["language"], row["kind"]): row["n_missed"]
         for row in answers[2]
-        if row["missed"]
+        if row["n_missed"]
     } == missed
-    assert {tuple(row["reasons"]) for row in answers[2] if row["missed"]} == {("wrong value",)}
+    assert {tuple(row["reasons"]) for row in answers[2] if row["n_missed"]} == {("wrong value",)}
     assert {row["reviewer"] for row in answers[2]} == {"ana"}
 
 
@@ -244,7 +244,7 @@ def test_the_others_are_sums_of_the_tables(warehouse: Warehouse, answers: list[l
         "evaluating",
     }
     [ana] = answers[9]
-    assert (ana["reviewer"], ana["reviews"], ana["median_seconds"]) == ("ana", 6, 20)
+    assert (ana["reviewer"], ana["n_reviews"], ana["median_seconds"]) == ("ana", 6, 20)
     [landed] = warehouse.rows("select count(*) as n from accepted_samples")
     assert sum(row["samples"] for row in answers[10]) == landed["n"]
     assert [row["n_samples"] for row in answers[11]] == sorted(

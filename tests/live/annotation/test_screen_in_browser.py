@@ -253,6 +253,13 @@ def test_a_choice_is_made_by_its_key_and_a_value_is_taken_away(
     assert '"field_0": "-"' in returned.calls
 
 
+def test_a_reading_is_offered_only_where_one_differs(context, pushed, sample):
+    context.open(pushed(sample))
+    assert context.page.locator("text=Accept with edits").is_visible()
+    assert not context.page.locator("text=Take the reading").is_visible()
+    assert not context.page.locator(".cw-readings").is_visible()
+
+
 @pytest.mark.parametrize(("key", "takes"), [("1", "gold"), ("0", "reading")])
 def test_either_reading_is_taken_with_two_keys(
     key, takes, context, pushed, sample, tools, label_studio

@@ -282,6 +282,6 @@ def test_the_metric_is_audited(of_each_kind: KeyboardSite) -> None:
     assert of_each_kind.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
     of_each_kind.see_reviews(PREDICTION_AUDIT, answers)
     audited = of_each_kind.site.rows(
-        "select sum(audited) as audited, sum(agreed) as agreed from metric_audit"
+        "select sum(n_audited) as audited, sum(n_agreed) as agreed from metric_audit"
     )
     assert audited == [{"audited": EACH, "agreed": 4}]

@@ -76,6 +76,20 @@ def test_fleiss_kappa_takes_as_many_words_of_each_item_as_the_shortest_has() -> 
     assert fleiss_kappa(words_of("aar", "ar", "rr")) == fleiss_kappa(words_of("aa", "ar", "rr"))
 
 
+@pytest.mark.parametrize(
+    ("reviewers", "alpha"),
+    [
+        (("0100000010", "1110010000"), 0.095),
+        (("aabbdcccedda", "babbbccceddd"), 0.692),
+        (("123321412...", "1233224125.3", ".3332342251.", "12332441251."), 0.743),
+    ],
+)
+def test_krippendorffs_alpha_of_his_own_examples(reviewers: tuple[str, ...], alpha: float) -> None:
+    """A, B and C of "Computing Krippendorff's Alpha-Reliability" (2011)."""
+    words = words_of(*map("".join, zip(*reviewers, strict=True)))
+    assert krippendorff_alpha(words) == pytest.approx(alpha, abs=0.0005)
+
+
 @pytest.mark.parametrize("items", [(), ("a",), ("a", "r.."), ("aa", "aaa"), ("aa", ".r")])
 def test_what_is_not_defined_has_no_value(items: tuple[str, ...]) -> None:
     words = words_of(*items)

@@ -1,22 +1,11 @@
 """The table of kinds, and the order in which they can be made."""
 
-from operator import itemgetter
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.kinds import (
-    all_kinds,
-    brought_along,
-    kind_named,
-    kind_rows,
-    name_of,
-    waves_of,
-)
+from callwright.generators.kinds import all_kinds, brought_along, kind_named, name_of, waves_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.store import Warehouse
 
 SHIFTS = ("IS", "SO_case1", "SO_case2", "mSv", "external")
 
@@ -70,11 +59,4 @@ def test_a_kind_made_of_another_has_the_traits_of_both() -> None:
         "sample_review",
         "correction",
         "disambiguation",
-    )
-
-
-def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
-    assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(
-        kind_rows(), key=itemgetter("name")
     )

@@ -33,7 +33,7 @@ IN_SQL = re.compile(
 def sources(suffix: str) -> Iterator[Path]:
     for package in PACKAGES:
         for path in sorted((TOP / package).rglob(f"*{suffix}")):
-            if not FOLDERS.intersection(path.parents) and "migrations" not in path.parts:
+            if not FOLDERS.intersection(path.parents):
                 yield path
 
 

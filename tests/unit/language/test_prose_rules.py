@@ -294,6 +294,48 @@ RULES: list[Case] = [
         {"auto_send": False, "trigger_types": ["x"]},
         {"auto_send": False, "trigger_types": ["alert_suppressed"]},
     ),
+    (
+        "Required if `kind` is `card` and `notify` is true.",
+        "mail",
+        {"kind": one_of("card", "bank"), "notify": FLAG, "mail": TEXT},
+        {"kind": "card", "notify": False},
+        {"kind": "card", "notify": True},
+    ),
+    (
+        "If both `start_date` and `end_date` are provided, `period_id` cannot be set.",
+        "",
+        {"start_date": TEXT, "end_date": TEXT, "period_id": TEXT},
+        {"start_date": "a", "period_id": "b"},
+        {"start_date": "a", "end_date": "b", "period_id": "c"},
+    ),
+    (
+        "Without an `assignee_id`, both `location_id` and `department_id` must be specified.",
+        "",
+        {"assignee_id": TEXT, "location_id": TEXT, "department_id": TEXT},
+        {"assignee_id": "a"},
+        {"location_id": "a"},
+    ),
+    (
+        "You must provide either `user_email`, or `first_name` and `last_name`.",
+        "",
+        {"user_email": TEXT, "first_name": TEXT, "last_name": TEXT},
+        {"first_name": "a", "last_name": "b"},
+        {"first_name": "a"},
+    ),
+    (
+        "Required if `location_id` or `department_id` is given.",
+        "note",
+        {"note": TEXT, "location_id": TEXT, "department_id": TEXT},
+        {},
+        {"department_id": "a"},
+    ),
+    (
+        "This can only be used with `first_name` and `last_name`.",
+        "title",
+        {"title": TEXT, "first_name": TEXT, "last_name": TEXT},
+        {"first_name": "a"},
+        {"title": "a", "first_name": "b"},
+    ),
 ]
 
 

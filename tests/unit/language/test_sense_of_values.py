@@ -422,3 +422,51 @@ def test_a_single_number_that_is_explained_is_no_choice(description: str) -> Non
 def test_a_code_of_digits_is_made_of_digits() -> None:
     code = {**TEXT, "description": "Conference code: numeric value, shorter than 16."}
     assert str(make_value("conference_code", code, "en", Random(1))).isdecimal()
+
+
+@pytest.mark.parametrize(
+    ("name", "described", "form"),
+    [
+        ("file", "CSV file with the contacts", r"[^/]+\.csv"),
+        ("file", "Audio file in WAV format", r"[^/]+\.wav"),
+        ("filename", "Name of the backup, a .tar.gz file", r"[^/]+\.tar\.gz"),
+        ("file_path", "Path to a YAML file", r"[^/]+\.yaml"),
+        ("path", "URL path to redirect from", r"/[a-z/-]+"),
+        ("path", "Path of the object in the bucket", r"[a-z].*\.\w+"),
+        ("smtp_server", "Where mails are sent", r"[a-z-]+\.example"),
+        ("host", "The host of the origin, with or without https", r"[a-z-]+\.example"),
+    ],
+)
+def test_files_paths_and_hosts_are_what_is_said_of_them(
+    name: str, described: str, form: str
+) -> None:
+    made = make_tool("update_thing", **{name: {**TEXT, "description": described}})
+    for seed in range(20):
+        assert re.fullmatch(form, str(drawn(made, [name], seed)[name]))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("issue_date", "due_date"), ("effective_date", "expiration_date"), ("begins", "ends")],
+)
+def test_a_period_is_in_order_whatever_its_ends_are_called(start: str, end: str) -> None:
+    day = {**TEXT, "format": "date"}
+    values: dict[str, JsonValue] = {start: "2027-05-09", end: "2027-05-03"}
+    assert out_of_order(values, {start: day, end: day}) == (start, end)
+
+
+def test_an_order_that_a_description_states_is_held() -> None:
+    numbers = {
+        "floor": {
+            "type": "integer",
+            "description": "If `peak` is set this must be less than `peak`.",
+        },
+        "peak": {"type": "integer"},
+    }
+    clocks = {
+        "opens_at": {**TEXT, "format": "date-time"},
+        "pause_at": {**TEXT, "format": "date-time", "description": "Must be after opens_at."},
+    }
+    assert out_of_order({"floor": 9, "peak": 3}, numbers) == ("floor", "peak")
+    late, early = "2027-05-09T10:00:00Z", "2027-05-03T10:00:00Z"
+    assert out_of_order({"opens_at": late, "pause_at": early}, clocks) == ("opens_at", "pause_at")

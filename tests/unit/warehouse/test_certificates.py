@@ -104,7 +104,7 @@ READERS = [
         "caught": caught,
         "doubles": 4,
         "doubted_doubles": 1,
-        **dict(zip(("catch_low", "catch_high"), interval(caught, planted), strict=True)),
+        **dict(zip(("caught_low", "caught_high"), interval(caught, planted), strict=True)),
     }
     for defect, planted, caught in (("", 20, 17), ("digit_changed", 12, 11), ("day", 8, 6))
 ]

@@ -58,7 +58,10 @@ def review(about: Sample, decision: ReviewDecision) -> Review:
 
 
 def measured(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
-    sql = "select check_name, judged, bad, caught, false_alarms, caught_first from check_precision"
+    sql = (
+        "select check_name, n_judged, n_bad, caught_share, alarm_share, n_caught_first"
+        " from check_precision"
+    )
     return {row.pop("check_name"): row for row in warehouse.rows(sql)}
 
 
@@ -72,8 +75,20 @@ def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> No
     warehouse.put([verdict(one, "grounding", "proved") for one in (passed, good)])
     warehouse.put([verdict(passed, "dialogue", "unproved"), verdict(good, "dialogue", "unproved")])
     assert measured(warehouse) == {
-        "grounding": {"judged": 3, "bad": 2, "caught": 0.5, "false_alarms": 0.0, "caught_first": 1},
-        "dialogue": {"judged": 2, "bad": 1, "caught": 1.0, "false_alarms": 1.0, "caught_first": 1},
+        "grounding": {
+            "n_judged": 3,
+            "n_bad": 2,
+            "caught_share": 0.5,
+            "alarm_share": 0.0,
+            "n_caught_first": 1,
+        },
+        "dialogue": {
+            "n_judged": 2,
+            "n_bad": 1,
+            "caught_share": 1.0,
+            "alarm_share": 1.0,
+            "n_caught_first": 1,
+        },
     }
 
 
@@ -84,7 +99,7 @@ def test_what_a_person_says_counts_before_what_was_planted(
 ) -> None:
     one = sample("a", planted=planted)
     warehouse.put([one, verdict(one, "grounding", "proved"), review(one, decision)])
-    assert measured(warehouse)["grounding"]["bad"] == bad
+    assert measured(warehouse)["grounding"]["n_bad"] == bad
 
 
 def test_what_nobody_knows_about_is_left_out(warehouse: Warehouse) -> None:
@@ -100,4 +115,4 @@ def test_what_nobody_knows_about_is_left_out(warehouse: Warehouse) -> None:
     )
     assert measured(warehouse) == {}
     warehouse.put([review(foreign, "accept")])
-    assert measured(warehouse)["grounding"]["false_alarms"] == 1.0
+    assert measured(warehouse)["grounding"]["alarm_share"] == 1.0

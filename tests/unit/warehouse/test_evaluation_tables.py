@@ -1,13 +1,9 @@
-"""Predictions and scores of an older warehouse are carried into the tables of today; each figure
-that is shown is defined.
-"""
+"""Predictions and scores in their tables and boards; each figure that is shown is defined."""
 
 import re
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
@@ -20,38 +16,8 @@ from callwright.warehouse.records import Prediction, Score
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import TOP
 
-EARLIER = ("0001_spine.sql", "0002_toolsets.sql")
 PREDICTION = Prediction(release="v1", subject="s", turn=1, candidate="m", text="{}", calls=())
 SCORE = Score(release="v1", candidate="m", metric="args_acc", value=0.5, count=2)
-
-
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """A warehouse as it was before what candidates are shown was noted."""
-    path = tmp_path / "warehouse.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for name in EARLIER:
-            connection.execute(
-                files("callwright.warehouse")
-                .joinpath("migrations", name)
-                .read_text(encoding="utf-8")
-            )
-            connection.execute("insert into migrations (name) values (?)", [name])
-        connection.execute(
-            "create view leaderboard as select release, model, strategy, run from scores"
-        )
-        connection.execute("create view former as from leaderboard")
-        connection.execute(
-            "insert into predictions values ('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It"
-            " is empty.', 'unparseable', now())"
-        )
-        connection.execute(
-            "insert into scores values ('v1', 'm', 'direct', 0, 'args_acc', 'all', '', 0.25, 4)"
-        )
-    return path
 
 
 @pytest.fixture
@@ -59,32 +25,14 @@ def warehouse(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
 
 
-def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
-    warehouse = Warehouse(older)
-    [row] = warehouse.rows(
-        "select key, tools_shown, settings, text, calls, problem, error_type from predictions"
-    )
-    assert list(row.values()) == ["k", "always", "", "Hm.", None, "It is empty.", "unparseable"]
-    [board] = warehouse.rows("select tools_shown, judge, args_acc, n_predictions from leaderboard")
-    assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "n_predictions": 1}
-
-
-def test_a_view_that_is_there_no_more_is_gone(older: Path) -> None:
-    views = Warehouse(older).rows("select view_name from duckdb_views() where not internal")
-    names = {row["view_name"] for row in views}
-    assert "leaderboard" in names
-    assert "former" not in names
-
-
-def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> None:
-    warehouse = Warehouse(older)
+def test_predictions_in_two_contexts_stand_beside_each_other(warehouse: Warehouse) -> None:
     always = PREDICTION.with_changes(tools_shown="always", run=1)
     warehouse.put([PREDICTION, always, PREDICTION, SCORE, SCORE.with_changes(tools_shown="always")])
     counts = warehouse.rows(
         "select tools_shown, is_scored, n_predictions as n from leaderboard order by 1, run"
     )
     assert counts == [
-        {"tools_shown": "always", "is_scored": True, "n": 1},
+        {"tools_shown": "always", "is_scored": True, "n": 0},
         {"tools_shown": "always", "is_scored": False, "n": 1},
         {"tools_shown": "first", "is_scored": True, "n": 1},
     ]

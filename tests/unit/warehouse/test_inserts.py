@@ -1,10 +1,8 @@
 """Landing where DuckDB keeps no keys: each row is there once all the same."""
 
 from datetime import UTC, datetime, timedelta
-from importlib.resources import files
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +13,6 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-GROWING = ("build_samples", "drafts", "samples", "outcomes", "verdicts", "acceptances")
 
 
 def outcome_of(subject: str, outcome: str, *, minute: int = 0, stage: str = "format") -> Row:
@@ -71,41 +68,6 @@ def test_an_acceptance_is_replaced_only_by_who_means_to(tmp_path: Path) -> None:
     assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["machine", "somebody"]
     warehouse.put_rows({"acceptances": [acceptance("s", "a reviewer")]}, replacing=True)
     assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["a reviewer", "somebody"]
-
-
-def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(
-        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
-    )
-    with duckdb.connect(str(path)) as old:
-        old.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for script in scripts:
-            if "0001" <= script.name < "0011" and script.name.endswith(".sql"):
-                old.execute(script.read_text(encoding="utf-8"))
-                old.execute("insert into migrations (name) values (?)", [script.name])
-        old.execute("insert into fates values ('b', 'format', 's', 'passed', 'why', now())")
-        old.execute(
-            "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p',"
-            " 'q'], '', '', '')"
-        )
-        old.execute(
-            "insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)"
-        )
-        same = [name for name in GROWING if name not in ("outcomes", "acceptances")]
-        before = {name: old.execute(f"from {name}").fetchall() for name in same}
-    warehouse = Warehouse(path)
-    with warehouse.reading() as connection:
-        assert {name: connection.execute(f"from {name}").fetchall() for name in same} == before
-    warehouse.put_rows(
-        {"outcomes": [outcome_of("s", "waiting", minute=9_999_999), outcome_of("t", "passed")]}
-    )
-    assert warehouse.rows("select subject, outcome from outcomes order by 1") == [
-        {"subject": "s", "outcome": "waiting"},
-        {"subject": "t", "outcome": "passed"},
-    ]
 
 
 def test_long_rows_land_among_short_ones_and_no_batches_are_nothing(tmp_path: Path) -> None:

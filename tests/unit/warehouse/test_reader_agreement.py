@@ -65,7 +65,8 @@ def test_the_four_cases_are_counted_over_all_and_by_cause(tmp_path: Path) -> Non
     assert (over_all["cause"], drawn["cause"]) == ("", "spot check")
     for row in (over_all, drawn):
         assert [
-            row[name] for name in ("samples", "both_right", "missed", "doubted", "both_doubt")
+            row[name]
+            for name in ("n_samples", "n_both_right", "n_missed", "n_doubted", "n_both_doubt")
         ] == [10, 3, 1, 2, 4]
-        assert row["agreement"] == 0.7
+        assert row["agreement_share"] == 0.7
         assert row["kappa"] == pytest.approx((0.7 - (0.4 * 0.5 + 0.6 * 0.5)) / (1 - 0.5))

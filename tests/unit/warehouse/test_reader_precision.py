@@ -84,16 +84,16 @@ def test_shares_have_wilson_s_intervals(warehouse: Warehouse) -> None:
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
     assert (
-        row["planted"],
-        row["caught"],
-        row["missed"],
-        row["doubles"],
-        row["doubted_doubles"],
+        row["n_planted"],
+        row["n_caught"],
+        row["n_missed"],
+        row["n_doubles"],
+        row["n_doubted_doubles"],
     ) == (9, 7, 2, 5, 1)
-    assert (row["catch_low"], row["catch_high"]) == pytest.approx(share_interval(7, 9))
-    assert (row["doubts_low"], row["doubts_high"]) == pytest.approx(share_interval(1, 5))
-    assert figures(warehouse, defect="day_shifted")["missed"] == 2
-    assert (row["read"], row["precision"]) == (0, None)
+    assert (row["caught_low"], row["caught_high"]) == pytest.approx(share_interval(7, 9))
+    assert (row["false_doubt_low"], row["false_doubt_high"]) == pytest.approx(share_interval(1, 5))
+    assert figures(warehouse, defect="day_shifted")["n_missed"] == 2
+    assert (row["n_read"], row["precision"]) == (0, None)
 
 
 @pytest.mark.parametrize("whole", [1, 4, 40, 1000])
@@ -123,9 +123,13 @@ def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Wareho
     warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
-    assert (row["read"], row["doubted"]) == (60, 12)
+    assert (row["n_read"], row["n_doubted"]) == (60, 12)
     assert row["precision"] == pytest.approx(1 - 0.2 * (0.1 / 0.7) / 0.8)
-    missed, doubted, alarms = 1 - row["catch_low"], share_interval(12, 60).high, row["doubts_low"]
+    missed, doubted, alarms = (
+        1 - row["caught_low"],
+        share_interval(12, 60).high,
+        row["false_doubt_low"],
+    )
     assert row["precision_low"] == pytest.approx(
         1 - missed * (doubted - alarms) / (1 - alarms - missed) / 0.8
     )
@@ -136,9 +140,9 @@ def test_a_reader_that_was_not_measured_has_a_row_that_says_so(warehouse: Wareho
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
     assert (
-        row["read"],
-        row["planted"],
-        row["catch_rate"],
+        row["n_read"],
+        row["n_planted"],
+        row["caught_share"],
         row["precision"],
         row["precision_low"],
     ) == (60, 0, *[None] * 3)
@@ -158,7 +162,7 @@ def test_what_a_person_turned_away_is_no_gold_to_be_measured_by(warehouse: Wareh
             )
         ]
     )
-    assert (figures(warehouse)["doubles"], figures(warehouse)["doubted_doubles"]) == (1, 0)
+    assert (figures(warehouse)["n_doubles"], figures(warehouse)["n_doubted_doubles"]) == (1, 0)
 
 
 def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(
@@ -221,12 +225,12 @@ def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(
         [verdict(one, "proved" if at % 4 else "unproved") for at, one in enumerate(BATHS[:8])]
     )
     [row] = warehouse.rows("select * from reader_trust")
-    assert (row["planted"], row["caught"], row["worst_defect"], row["worst_planted"]) == (
+    assert (row["n_planted"], row["n_caught"], row["worst_defect"], row["n_worst_planted"]) == (
         40,
         31,
         "unit_off",
         6,
     )
-    assert row["worst_rate"] == pytest.approx(1 / 6)
+    assert row["worst_share"] == pytest.approx(1 / 6)
     assert row["worst_high"] == pytest.approx(share_interval(1, 6).high)
-    assert (row["read"], row["agreed"]) == (8, 0.75)
+    assert (row["n_read"], row["agreed_share"]) == (8, 0.75)

@@ -1,28 +1,19 @@
-"""Releases are what they were: a manifest of row hashes notices every change, and old ones open
-after migrations.
-"""
+"""Releases are what they were: a manifest of row hashes notices every change."""
 
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import CallTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import Tool
 from callwright.warehouse.releases import (
     changed_samples,
     create_release,
     diff_releases,
     require_intact,
-    stream_release,
     verify_release,
 )
-from callwright.warehouse.releases.reading import content_hash
 from callwright.warehouse.rows import Row
-from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.landed_builds import Landed, started
 
 WEATHER = Tool(
@@ -92,59 +83,6 @@ def test_whatever_is_edited_in_a_release_is_noticed(
     assert [tuple(change) for change in verify_release(landed.warehouse, "v1").changes] == found
     with pytest.raises(StoreError, match="v1 is not as it was frozen: "):
         require_intact(landed.warehouse, "v1")
-
-
-def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migration(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "warehouse.duckdb"
-    about: dict[str, Any] = {
-        "kind": "perfect",
-        "language": "en",
-        "category": "Weather",
-        "candidates": (WEATHER.key,),
-    }
-    scripts = sorted(
-        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
-    )
-    with duckdb.connect(str(path)) as old:
-        old.execute(
-            "create table migrations (name varchar primary key, made_at timestamptz default now())"
-        )
-        for script in scripts:
-            if script.name.endswith(".sql") and script.name < "0012":
-                old.execute(script.read_text(encoding="utf-8"))
-                old.execute("insert into migrations (name) values (?)", [script.name])
-        old.execute(
-            "insert into samples by name select unnest(['a', 'b']) as key, 'perfect' as kind, 'en'"
-            " as language, 'Weather' as category, 'Rain?' as request, '[]' as gold, ? as body,"
-            " 'request' as stage, [] as parents, 1 as seed, '' as model, '' as prompt_version, ''"
-            " as planted",
-            [Sample(**about, turns=(UserTurn(text="Rain?"), CallTurn())).model_dump_json()],
-        )
-        old.execute(
-            "insert into tools by name select ? as key, 'weather' as name, 'Weather' as category,"
-            " 'en' as language, '' as source, 'Tells the weather.' as description, '{}' as"
-            " parameters",
-            [WEATHER.key],
-        )
-        old.execute(
-            "insert into releases values ('v0', 'k', ?, 2, now(), '')", [content_hash(["a", "b"])]
-        )
-        old.execute("insert into release_samples values ('v0', 'a'), ('v0', 'b')")
-    warehouse = Warehouse(path)
-    state = verify_release(warehouse, "v0")
-    assert (
-        state.sentence
-        == "v0 is as it was when its manifest was made: 2 samples, each row as in the manifest."
-    )
-    assert (state.release.version, state.release.splits) == ("1.0.0", {})
-    assert diff_releases(warehouse, "v0", "v0").kept == 2
-    assert export_release(stream_release(warehouse, "v0"), "records", tmp_path / "out").rows == 2
-    warehouse.execute("update tools set description = 'Lies.'")
-    assert [tuple(change) for change in verify_release(warehouse, "v0").changes] == [
-        ("changed", "tools", WEATHER.key)
-    ]
 
 
 def test_a_diff_tells_what_came_what_went_and_what_was_made_anew(landed: Landed) -> None:

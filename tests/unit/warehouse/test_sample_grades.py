@@ -167,7 +167,7 @@ def test_the_precision_of_a_grade_is_what_people_found_of_it_and_unknown_where_n
             ]
         )
     rows = warehouse.rows(
-        "select grade, is_template, samples, judged, precision from check_precision"
+        "select grade, is_template, n_samples, n_judged, precision from check_precision"
     )
     assert [tuple(row.values()) for row in rows] == [
         ("judged", True, 1, 0, None),

@@ -16,7 +16,7 @@ from callwright.generators.tools import argument_problems, tools_by_name
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Derivation, Sample, Tool, UserTurn
+from callwright.warehouse.records import CallTurn, Derivation, GoldCall, Sample, Tool, UserTurn
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "change_value"
@@ -141,3 +141,45 @@ def test_a_change_reaches_every_later_snapshot_and_stops_where_the_value_was_ove
     )
     assert affected(source.with_changes(turns=(*source.turns[:7], last)), place) == {1: [0], 4: [0]}
     assert interruptions(source, place, tools_by_name(source, catalog)) == [3, 6]
+
+
+def _stay(**described: str) -> tuple[Tool, Sample, Mapping[str, Tool]]:
+    day = {"type": "string", "format": "date"}
+    tool = Tool(
+        name="bookRoom",
+        description=" ".join(["Book a room.", *described.values()]),
+        parameters={
+            "type": "object",
+            "properties": {
+                "start_date": day,
+                "due_date": day,
+                "board": {"type": "string", "enum": ["full", "none", "half"]},
+                "dinner_time": {"type": "string"},
+            },
+            "required": ["start_date", "due_date"],
+        },
+        category="test",
+    )
+    text = "Book a room. Start date: 2027-05-03; due date: 2027-05-09; board: full; dinner at 7."
+    arguments = {"start_date": "2027-05-03", "due_date": "2027-05-09", "board": "full"}
+    call = GoldCall(tool="bookRoom", arguments={**arguments, "dinner_time": "7"})
+    turns = (UserTurn(text=text), CallTurn(calls=(call,)))
+    sample = Sample(
+        kind="sQsA", language="en", category="test", candidates=(tool.key,), turns=turns
+    )
+    return tool, sample, {tool.key: tool}
+
+
+def test_a_changed_end_still_comes_after_its_start() -> None:
+    tool, source, catalog = _stay()
+    end = next(one for one in find_places(source, catalog, "mSv") if one.argument == "due_date")
+    assert "would come before" in value_problem("2027-05-01", end, source, tool)
+    assert value_problem("2027-05-11", end, source, tool) == ""
+
+
+def test_a_changed_value_breaks_no_rule_about_another_one() -> None:
+    tool, source, catalog = _stay(
+        rule="`dinner_time` is required if `board` is `full`, otherwise not allowed."
+    )
+    board = next(one for one in find_places(source, catalog, "mSv") if one.argument == "board")
+    assert "breaks what its description says" in value_problem("none", board, source, tool)

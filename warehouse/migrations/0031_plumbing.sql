@@ -1,2 +1,0 @@
--- Parameters that nobody says, such as paging and field masks: no plan chooses them.
-alter table tools add column plumbing varchar[];

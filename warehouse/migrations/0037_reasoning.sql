@@ -1,2 +1,0 @@
--- What a candidate thought before it answered.
-alter table predictions add column reasoning varchar default '';
