@@ -51,6 +51,8 @@ _MAY_NAME = frozenset({"text", "person", "code", "quantity"})  # meanings of fie
 _SIBLINGS = frozenset({"mail", "phone", "address", "id"})  # of the name of a person
 _MAIL = regex.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}")
 _ACTING = regex.compile(r"\p{L}{3}(?:er|or|ee|ant|ent)s?$")  # approver, assignee, tenant
+_BIRTHDAY = regex.compile(r"19\d\d-\d\d-\d\d|200\d-\d\d-\d\d")  # days of long ago mostly are
+_BARE_NUMBER = regex.compile(r"[\d ().\-/]{7,20}")
 _INTERNATIONAL = regex.compile(r"\+[1-9][\d ().-]{7,18}\d")
 _IBAN = regex.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}\b")
 _CARD = regex.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
@@ -178,6 +180,8 @@ def _field(name: str, value: JsonValue, above: _Field | None, schema: JsonSchema
     if meaning in ("pattern", "object", "array"):
         meaning = meaning_by_words(name, description)
     kind = _kind_of(name, meaning) or _kind_of_value(value)
+    if kind is None and _is_called_phone(name, value):
+        kind = "phone"
     if kind is None and above is not None and not _is_part_of_address(name):
         kind = above.kind
     return _Field(name, value, kind, meaning, description)
@@ -194,9 +198,21 @@ def _kind_of_value(value: JsonValue) -> PersonalKind | None:
     return "phone" if _INTERNATIONAL.fullmatch(value) else None
 
 
+def _is_called_phone(name: str, value: JsonValue) -> bool:
+    """Whether a field has a number, and the word before numbers of phones as its name."""
+    words = _snake(name).replace("_", " ")
+    is_number = isinstance(value, str) and _BARE_NUMBER.fullmatch(value) is not None
+    return is_number and pattern_of("phone_words").match(words) is not None
+
+
 def _has_own(fields: Sequence[_Field]) -> bool:
-    """Whether one of some fields has what only people have."""
-    return any(one.kind in _OWN or one.meaning == "birthday" for one in fields)
+    """Whether one of some fields has what only people have: a mail, a birthday."""
+    return any(
+        one.kind in _OWN
+        or one.meaning == "birthday"
+        or _BIRTHDAY.fullmatch(str(one.value)) is not None
+        for one in fields
+    )
 
 
 def _snake(name: str) -> str:
