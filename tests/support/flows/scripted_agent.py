@@ -45,14 +45,14 @@ _FIELDS = {  # of each answer, what the page shows
     "check_tools": ("constants_to_fix",),
     "write_recipe": ("is_valid",),
     "estimate": ("sentence",),
-    "preview": ("samples",),
+    "preview": (),
     "build": ("sentence",),
-    "funnel": ("rows",),
+    "funnel": ("columns",),
     "samples": ("samples",),
     "query": ("rows",),
     "create_release": ("samples", "splits"),
     "evaluate": ("sentence",),
-    "export": ("files",),
+    "export": ("rows",),
 }
 _SHOWN, _ITEMS = 130, 2  # characters of a text, and items of a list
 
