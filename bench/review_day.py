@@ -109,9 +109,9 @@ def main() -> None:
             known = read_known(home)
             answers = work(server, known, plan(asked, chosen.tasks), chosen.pictures)
             pulled = json.loads(_run(home, "review", "pull", "--json"))
-    report = {"kinds": figures(answers), "pulled": pulled}
-    report["first"] = share_of_first(answers, asked[SAMPLE_REVIEW], len(known.wrong))
-    report |= kept_as_given(home, answers)
+        report = {"kinds": figures(answers), "pulled": pulled}
+        report["first"] = share_of_first(answers, asked[SAMPLE_REVIEW], len(known.wrong))
+        report |= kept_as_given(home, answers)
     print(json.dumps(report, indent=2) if chosen.json else written(report))
 
 
