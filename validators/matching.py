@@ -70,16 +70,13 @@ class CallDifference(NamedTuple):
         return ", ".join(parts)
 
 
-# How a call that was read differs from the one that is due, as people are told.
+# How the call of a reader, a model that did not know the gold, differs from the one that is due.
 READ_OTHERWISE = {
     "adds": "The user also seems to give {name}: {other}{where}, but the call does not use it.",
-    "leaves_out": "Whoever reads the conversation alone leaves out {name}.",
-    "gives_other": (
-        "For {name} the call has {value}, but whoever reads the conversation alone takes"
-        " {other}{where}."
-    ),
-    "calls_other": "Whoever reads the conversation alone calls {tool} instead.",
-    "calls_none": "Whoever reads the conversation alone makes no call.",
+    "leaves_out": "The reader leaves out {name}.",
+    "gives_other": "The call has {value} for {name}, but the reader has {other}{where}.",
+    "calls_other": "The reader calls {tool} instead.",
+    "calls_none": "The reader makes no call.",
     "calls_needlessly": "No call is due, but {tool} may do what is asked.",
 }
 

@@ -87,15 +87,9 @@ def has_calls(sample: Sample) -> bool:
     doubts={
         **READ_OTHERWISE,
         "both_fit": "The words{where} fit the call of {tool} and another one as well.",
-        "neither_fits": (
-            "Whoever compared them finds neither the call{where} nor the one that the reader wrote"
-            " to be right."
-        ),
-        "call_missing": (
-            "Whoever reads the conversation alone does not make the call of {tool}, or makes it"
-            " with other values."
-        ),
-        "call_added": "Whoever reads the conversation alone makes another call of {tool}.",
+        "neither_fits": "A comparison found neither the call{where} nor the reader's call right.",
+        "call_missing": "The reader does not call {tool}, or calls it with other values.",
+        "call_added": "The reader makes another call of {tool}.",
     },
 )
 async def check_reading(sample: Sample, context: StageContext) -> Answer:

@@ -43,7 +43,7 @@ def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(
     task = review_task(sample, tools, verdicts, reason="A check failed.")
     assert task.failed.splitlines() == [
         "Not every value was found in the conversation. (The time is said nowhere.)",
-        "Whoever reads the conversation alone makes another call. (No time was said.)",
+        "The reader makes another call. (No time was said.)",
     ]
     assert task.details.splitlines() == [
         "FAILED · grounding: The time is said nowhere.",
@@ -144,12 +144,12 @@ FACTS = [
     ),
     (
         "gives_other",
-        "For time the call has 19:30, but whoever reads the conversation alone takes seven.",
+        "The call has 19:30 for time, but the reader has seven.",
         "time 在调用里是 19:30",
     ),
     (
         "calls_other",
-        "Whoever reads the conversation alone calls cancel_table instead.",
+        "The reader calls cancel_table instead.",
         "只读对话的人会改为调用 cancel_table",
     ),
 ]
