@@ -284,13 +284,11 @@ class ShiftTemplateChat:
 
 @pytest.fixture(params=list(ALL))
 def conversation(request: pytest.FixtureRequest) -> Sample:
-    """Each of the conversations in turn."""
     return ALL[request.param]()
 
 
 @pytest.fixture(scope="session")
 def conversations() -> Mapping[str, Callable[[], Sample]]:
-    """The conversations by name."""
     return ALL
 
 
