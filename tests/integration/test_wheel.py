@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from callwright.warehouse.exports.formats import export_release
-from tests.support.environments import build_wheel, new_environment, product_files
+from tests.support.environments import build_wheel, find_python, new_environment, product_files
 from tests.support.flows.model_server import serve_model
 from tests.support.flows.small_builds import (
     BETWEEN,
@@ -133,6 +133,30 @@ def test_what_is_built_is_released_exported_evaluated_and_shown(
     assert by_core == by_all
     assert json.loads(board)
     assert json.loads(scores)[0]["n"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_other_pythons_make_the_same_samples(
+    fresh: Path, wheel: Path, tmp_path: Path, version: str
+) -> None:
+    python = find_python(version)
+    if not python:
+        pytest.skip(f"Python {version} is not on this machine")
+    building = f"callwright[build] @ {wheel.as_uri()}"
+    other = new_environment(tmp_path / "env", *LOCKED, building, python=python)
+    homes = tmp_path / "ours", tmp_path / "theirs"
+    printed: list[str] = []
+    asked = "select key, body from accepted_samples order by key"
+    for home, programs in zip(homes, (fresh, other), strict=True):
+        home.mkdir()
+        recipe = str(write_unmeasured_recipe(home, samples={"perfect": 4}))
+        commands = ["build", recipe, "--no-review"], ["query", asked, "--json"]
+        printed.append(
+            _run(*one_start(programs / "python", *commands), home=home).split(BETWEEN)[1]
+        )
+    assert json.loads(printed[0])
+    assert printed[0] == printed[1]
 
 
 Asked = tuple[tuple[str, ...], dict[str, str]]  # words of a command, and settings
