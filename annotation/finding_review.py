@@ -19,7 +19,6 @@ from callwright.annotation.screens import FINDING_REVIEW, finding_words_in, word
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
-NOTED = "noted"  # the reason that what is found is true, and no defect
 _LONGEST = 4_000
 
 

@@ -245,7 +245,6 @@ def _cleaned(words: str) -> str:
 def _problems(
     entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language
 ) -> dict[str, list[str]]:
-    """Return the problems with the entries of a file, by tool."""
     problems_by_tool: dict[str, list[str]] = defaultdict(list)
     for name, one in _found(entries, tools, language):
         problems_by_tool[name].append(

@@ -272,8 +272,6 @@ class _Mark(NamedTuple):
 
 
 class _Reading:
-    """The reading of one source."""
-
     def __init__(self, source: SampleSource, rules: PersonalDataRules, folder: Path) -> None:
         self._source, self._rules, self._folder = source, rules, folder
         self._form = SOURCES.named(source.format)

@@ -160,18 +160,11 @@ def span_evidence(argument: str, turn: int, place: Place, text: str) -> Evidence
 
 
 def find_value(
-    named: tuple[str, JsonValue],
-    schema: JsonSchema,
-    words: str,
-    text: str,
-    language: Language,
-    *,
-    by_name: bool = True,
+    named: tuple[str, JsonValue], schema: JsonSchema, words: str, text: str, language: Language
 ) -> Stated:
     """Find where `text` states the value, by the quote `words` or by readers.
 
-    A quote must not say another value. With `by_name`, only its own words say a name, and others
-    are another name.
+    A quote must not say another value. Only its own words say a name, and others are another name.
     """
     (name, value), quoted = named, find_quote(words, text)
     if not has_folder(language):
@@ -181,8 +174,7 @@ def find_value(
         quoted_text = text[quoted.start : quoted.end]
         is_read = locate(value, schema, quoted_text) is not None
         if (
-            by_name
-            and not is_read
+            not is_read
             and mention is not None
             and kind_of(schema) == "text"
             and not _is_name(quoted_text)
@@ -190,12 +182,7 @@ def find_value(
             # the words stand in the text, only the quote missed them
             return Stated(Place(mention.start, mention.end))
         other_reading = "" if is_read else other_value(named, schema, quoted_text, language)
-        if (
-            by_name
-            and not is_read
-            and kind_of(schema) == "text"
-            and _is_other_name(str(value), quoted_text)
-        ):
+        if not is_read and kind_of(schema) == "text" and _is_other_name(str(value), quoted_text):
             other_reading = repr(quoted_text)
         return Stated(
             quoted,

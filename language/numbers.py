@@ -29,7 +29,6 @@ __all__ = [
     "WORDS",
     "find_numbers",
     "in_digits",
-    "is_ordinal",
     "same_number",
     "write_number",
 ]
@@ -47,11 +46,6 @@ def find_numbers(text: str) -> list[Found]:
 def same_number(one: float, other: float) -> bool:
     """Whether two numbers are equal within floating-point error."""
     return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def is_ordinal(text: str) -> bool:
-    """Whether a text contains an ordinal number, such as "the 4th"."""
-    return any(one.rule == ORDINAL for one in find_numbers(text))
 
 
 def in_digits(value: float) -> str:

@@ -56,11 +56,6 @@ def close_encoder() -> None:
     _encoder.cache_clear()
 
 
-def is_encoder_open() -> bool:
-    """Whether the encoder is loaded."""
-    return bool(_encoder.cache_info().currsize)
-
-
 def _vector(text: str) -> Any:  # noqa: ANN401 - the vendor's, without types
     vector = _vectors().get(text)
     if vector is None:

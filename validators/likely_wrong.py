@@ -38,7 +38,6 @@ _CODE = re.compile(r"(?<![\w-])(?<!\d )(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w(?! \d)")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _LONG_NUMBER = re.compile(r"(?<!\w)[(+]*\d(?:[ ().\-/]{0,2}\d){5,29}(?!\w)")
 _FEWEST_DIGITS, _LONGEST_COUNTRY_CODE = 6, 3
-_RIGHT_BEFORE = r"{0}\s{0,2}(?:(?:the|el|la|der|die|das|den)\s)?$"
 _CUE = 24  # letters before a value that give it its part
 _TELLING = 4  # letters of a word
 _NEAR, _FAR = 40, 10**6  # letters between a value and others of its call

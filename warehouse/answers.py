@@ -238,7 +238,6 @@ _NEAR, _FEW_WORDS, _LONG_WORD = 3, 4, 4
 _MOST_NUMBERS = 10
 _MOST_STRAYS = 3  # other values of the world that an answer may happen to say
 _WORDS, _WORDS_A_VALUE = 300, 60  # of the longest answer that is read
-_Columns = Mapping[str, Form]
 
 
 def _is_negated(said: ReadText, mention: SaidForm) -> bool:

@@ -254,9 +254,7 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
 
 
-def find_items(
-    warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
-) -> RowPage:
+def find_items(warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0) -> RowPage:
     """Return the items of a release that match the filter."""
     chosen = {column: getattr(wanted, name) for name, column in _COLUMNS.items()}
     filters = {column: value for column, value in chosen.items() if value}
@@ -269,8 +267,8 @@ def find_items(
         values += [wanted.due, wanted.called]
     first = "by_sample" if wanted.order == "sample" else "worst_first"
     order = sql(f"evaluations.{first}", severity=[*ERROR_TYPES])
-    parts = {"condition": " and ".join(clauses), "order": order, "size": size}
-    asked = sql("evaluations.found", releases=_ONE, start=page * size, **parts)
+    parts = {"condition": " and ".join(clauses), "order": order, "size": ITEMS_A_PAGE}
+    asked = sql("evaluations.found", releases=_ONE, start=page * ITEMS_A_PAGE, **parts)
     found = warehouse.rows(asked, values)
     rows = _shown(warehouse, [row["prediction"] for row in found])
     return RowPage(rows, found[0]["total"] if found else 0)

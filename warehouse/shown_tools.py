@@ -44,7 +44,6 @@ def _changed(tool: Tool, change: Callable[[JsonSchema], JsonSchema]) -> Tool:
 
 
 def _changed_schemas(schema: JsonSchema, change: Callable[[JsonSchema], JsonSchema]) -> JsonSchema:
-    """Return a schema with itself and all schemas in it changed."""
 
     def inside(value: JsonValue) -> JsonValue:
         if isinstance(value, list):

@@ -77,10 +77,6 @@ class LabelStudio(StudioConnection):
         user = self.ask(self.client.users.whoami)
         return str(user.email or user.username)
 
-    def accounts(self) -> set[str]:
-        """Return the e-mail addresses of all accounts."""
-        return set(accounts_of(self))
-
     def pull(self, project: Project, since: datetime | None = None) -> PullResult:
         """Return people's changes since the `cursor` of the last pull; some may be repeated.
 

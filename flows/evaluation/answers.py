@@ -56,11 +56,9 @@ class CandidateAnswers(NamedTuple):
     matched: list[str | None]
 
 
-def read_pieces(
-    warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
-) -> Iterator[CandidateAnswers]:
+def read_pieces(warehouse: Warehouse, run: CandidateRun) -> Iterator[CandidateAnswers]:
     """Yield a candidate's answers in all runs on a release in pieces, to bound memory."""
-    bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
+    bounds = warehouse.rows(sql("answers.pieces"), [_AT_ONCE, *run[:4]])
     columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
         rows = warehouse.rows(

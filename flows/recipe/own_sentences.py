@@ -165,8 +165,6 @@ class _Said(NamedTuple):
 
 
 class _FileCheck:
-    """Checks one file."""
-
     def __init__(self, file: SentenceFile, tools: dict[str, list[Tool]], *, is_all: bool) -> None:
         self.file = file
         self.said: list[_Said] = []

@@ -215,7 +215,6 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
 
 
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """Return the operations, each with its plumbing parameters."""
     placed = []
     for operation in operations:
         schemas = mapping_of(mapping_of(operation.draft.parameters).get("properties"))

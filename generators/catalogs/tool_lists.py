@@ -60,7 +60,6 @@ def read_mcp_pages(
 
 
 def _reply_of(page: JsonValue) -> tuple[JsonValue, JsonValue]:
-    """Return the reply on a page, and its tools."""
     result = page.get("result", page) if isinstance(page, dict) else page
     return result, result.get("tools") if isinstance(result, dict) else None
 

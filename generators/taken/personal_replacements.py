@@ -40,9 +40,7 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 
-_NUMBERED: frozenset[PersonalKind] = frozenset({"iban", "card", "id", "phone"})
 _UNBOUND = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "HANGUL"})  # words without gaps
-_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-](?![sm]\b)[\p{L}\p{M}]+)*")
 _PART = regex.compile(r"[\p{L}\p{M}]+")
 _SNAKE = regex.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _SIGNS = regex.compile(r"[^\p{L}\p{N}]")

@@ -241,12 +241,7 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
 _SPELLED_FAKERS = frozenset({"safe_email", "user_name", "first_name", "last_name"})
 _TABLES = ("texts", "numbers", "clocks", "plumbing")
 _LOCALE = "en_US"
-_NAMED = frozenset(
-    {"en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR"}
-    | {"nl_NL", "pl_PL"}
-)
 _CHINESE = ("zh_CN", "zh_TW")
-_SHORTEST_NAME = 3
 _SEED_BITS = 48
 _LONGEST_HEAD = 60
 # a schema's note of the tool whose parameter it is, for parameters that say little by themselves
@@ -556,13 +551,6 @@ def _faker(modules: tuple[str, ...] | None) -> "Faker":
     from faker import Faker  # half a second that only those pay who draw such a value
 
     return Faker(_LOCALE, providers=[*modules] if modules else None)
-
-
-@cache
-def first_names() -> frozenset[str]:
-    """Return Faker's first names in the common languages that use Latin letters."""
-    found = (name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
-    return frozenset(found)
 
 
 @cache

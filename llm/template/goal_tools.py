@@ -34,7 +34,6 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 from callwright.warehouse.tool_notes import ToolNote, notes_in
 
-_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
 _NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key"})
 _READS = frozenset({"list", "search", "look"})
 _ARTICLES = ("the ", "a ", "an ", "all ", "every ")

@@ -24,21 +24,15 @@ _TRIES = 8
 
 
 def word_plainly(
-    view: ToolView,
-    arguments: Mapping[str, JsonValue],
-    language: Language,
-    rng: Random,
-    *,
-    title: str = "",
+    view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random
 ) -> Worded:
-    """Return a request that states exactly these arguments.
+    """Return a request that begins with what the tool does, and states exactly these arguments.
 
-    It begins with what the tool does, unless another `title` is given. Raises ReplyError if the
-    tool has no such parameter.
+    Raises ReplyError if the tool has no such parameter.
     """
     if strange := sorted(set(arguments) - set(view.properties)):
         raise ReplyError(f"The tool {view.name!r} has no parameters {strange} to word.")
-    pack, title = of(language), title or view.does(language)
+    pack, title = of(language), view.does(language)
     named = [one for one in view.parameters if one.name in arguments]
     for _ in range(_TRIES):
         sayings = [say(one, arguments[one.name], language, rng, plain=True) for one in named]

@@ -83,7 +83,6 @@ class Cases:
         )
 
     def groups(self) -> dict[str, Run]:
-        """The runner of each group."""
         return {name: partial(_run_guarded, run) for name, run in self._runs().items()}
 
     def _runs(self) -> dict[str, Run]:

@@ -97,13 +97,11 @@ def matchers_of(inputs: Case) -> Matchers:
 
 
 def tool_of(function: Mapping[str, Any]) -> Tool:
-    """A function of the file as a tool."""
     stated = {name: function[name] for name in ("name", "description", "parameters")}
     return Tool(**stated, category="")
 
 
 def call_of(stated: Mapping[str, Any]) -> Call:
-    """A call of the file."""
     if stated["name"] == "":  # no call of ours has no name; a format check must say so
         return Call.model_construct(tool="", arguments=stated["arguments"])
     return Call(tool=stated["name"], arguments=stated["arguments"])

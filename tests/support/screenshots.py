@@ -25,7 +25,7 @@ from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.review.pushing import tasks_for
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
+from tests.support.annotation.annotator_screen import AnnotatorScreen
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import ask_about_samples, fill_site
 from tests.support.flows.paper_studio import PaperStudio

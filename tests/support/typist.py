@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.records import Project
 from callwright.warehouse.records import Language
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
+from tests.support.annotation.annotator_screen import AnnotatorScreen
 
 MOST_TABS = 60
 FOCUS = "(document.activeElement.name || document.activeElement.innerText || '').trim()"

@@ -38,7 +38,6 @@ class Block(NamedTuple):
 
 
 def blocks_of(page: str) -> list[Block]:
-    """The blocks of a page, in order."""
     text = (TOP / page).read_text(encoding="utf-8")
     return [
         Block(page, found["language"], found["title"] or "", found["text"], found["reason"] or "")

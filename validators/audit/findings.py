@@ -54,7 +54,6 @@ FindingSort = Literal[
     "amount",
     "not_said",
     "duplicate",
-    "wrong_tool",
     "reading_differs",
     "replies_differ",
     "unread",
@@ -619,8 +618,3 @@ def _hash(value: object) -> int:
     """Return a hash of 8 bytes, never 0."""
     whole = blake2b(orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=8).digest()
     return int.from_bytes(whole) or 1
-
-
-def gravest(findings: Sequence[Finding]) -> Severity | None:
-    """Return the gravest severity of findings; None if there are none."""
-    return next((one for one in SEVERITIES if any(f.severity == one for f in findings)), None)

@@ -172,11 +172,8 @@ class ReaderFigures(NamedTuple):
     dollars: float | None
 
 
-class Bars(NamedTuple):
-    """The minimum shares of planted defects to catch, and of intact golds to agree with."""
-
-    caught_at_least: float = 0.9
-    agreed_at_least: float = 0.5
+_CAUGHT_AT_LEAST = 0.9  # of planted defects
+_AGREED_AT_LEAST = 0.5  # of intact golds
 
 
 def figures_of(
@@ -186,7 +183,6 @@ def figures_of(
     *,
     tokens: float = 0.0,
     dollars: float | None = None,
-    bars: Bars = Bars(),  # noqa: B008 - it never changes
 ) -> ReaderFigures:
     """Return a reader's figures if `wrong_before` is the share of wrong items in what it reads."""
     outcomes = [one.outcome for one in readings]
@@ -222,7 +218,7 @@ def figures_of(
         doubts_high=of_doubts and of_doubts.high,
         wrong=wrong,
         most_wrong=most_wrong,
-        problem=_problem(caught, planted, sorts, (passed, doubles), bars),
+        problem=_problem(caught, planted, sorts, (passed, doubles)),
         tokens=tokens,
         dollars=dollars,
     )
@@ -244,20 +240,20 @@ def _by_sort(readings: Iterable[PlantedReading]) -> list[SortFigures]:
 
 
 def _problem(
-    caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int], bars: Bars
+    caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int]
 ) -> str:
     """Return why a reader with these figures may settle nothing, or "" if it may."""
     if not planted:
         return "has read nothing that was planted"
-    if caught / planted < bars.caught_at_least:
+    if caught / planted < _CAUGHT_AT_LEAST:
         return f"caught {caught} of {planted} planted defects"
     low = next(
-        (one for one in sorts if one.planted >= FEWEST and one.high < bars.caught_at_least), None
+        (one for one in sorts if one.planted >= FEWEST and one.high < _CAUGHT_AT_LEAST), None
     )
     if low is not None:
         return f"caught {low.caught} of {low.planted} planted defects of the sort {low.defect}"
     passed, whole = agreed
-    if whole and passed / whole < bars.agreed_at_least:
+    if whole and passed / whole < _AGREED_AT_LEAST:
         return f"agreed with {passed} of {whole} golds as they are"
     return ""
 

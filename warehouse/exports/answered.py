@@ -27,8 +27,6 @@ NO_WRONG = "nothing wrong was answered here, and no defect fits"
 
 
 class _AnswerMessage(NamedTuple):
-    """An answer, and the message it becomes."""
-
     given: GivenAnswer
     message: Message
 

@@ -5,7 +5,6 @@ the server is left in peace.
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from callwright.warehouse.errors import UnavailableError
 from tests.support.flows.model_server import LOADING, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import (
     build,
+    patiently,
     settings_of,
     small_recipe,
     start,
@@ -115,7 +115,7 @@ def test_a_build_that_waits_for_a_model_can_be_stopped_at_once(
     recipe = write_recipe(tmp_path, samples=KINDS, models=stub_roles(model_server))
     process = start("build", str(recipe), "--no-review", home=tmp_path / "home")
     try:
-        _wait_until(lambda: len(looks_of(refused)) > 3)
+        patiently(lambda: len(looks_of(refused)) > 3)
         process.send_signal(number)
         _, said = process.communicate(timeout=15)
     except subprocess.TimeoutExpired:
@@ -125,10 +125,3 @@ def test_a_build_that_waits_for_a_model_can_be_stopped_at_once(
     assert process.returncode == 130
     assert "Traceback" not in said
     assert "Stopped" in said
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -38,13 +38,17 @@ def home(frozen: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(frozen, tmp_path / "home"))
 
 
-def test_the_key_of_a_later_candidate_is_missed_before_the_first_one_is_asked(home: Path) -> None:
-    ended = run_here("evaluate", "v1", "--model", "template/v1", "--model", PLAIN, home=home)
+@pytest.mark.parametrize("words", [("evaluate", "v1"), ("audit", "readers")])
+def test_the_key_of_a_later_model_is_missed_before_the_first_one_is_asked(
+    home: Path, words: tuple[str, str]
+) -> None:
+    ended = run_here(*words, "--model", "template/v1", "--model", PLAIN, home=home)
     assert ended.returncode == 2
     assert (
         f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
         in ended.stderr
     )
+    assert words[0] == "evaluate" or "template/v1" not in ended.stderr
     assert one(settings_of(home), "select count(*) from predictions") == 0
 
 
@@ -79,15 +83,3 @@ def test_a_wrong_name_is_said_before_anybody_is_asked(
     assert ended.returncode == 2
     assert said in ended.stderr
     assert one(settings_of(home), "select count(*) from predictions") == 0
-
-
-def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_asked(
-    home: Path,
-) -> None:
-    ended = run_here("audit", "readers", "--model", "template/v1", "--model", PLAIN, home=home)
-    assert ended.returncode == 2
-    assert (
-        f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
-        in ended.stderr
-    )
-    assert "template/v1" not in ended.stderr

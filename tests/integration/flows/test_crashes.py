@@ -173,15 +173,14 @@ main()
 """
 
 
+def ran_apart(code: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    words = (sys.executable, "-c", code, *words)
+    return subprocess.run(words, capture_output=True, text=True, timeout=50, check=False)
+
+
 @pytest.mark.parametrize("met", ["class", "duckdb"])
 def test_a_stop_that_is_told_as_another_error_is_a_stop(met: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", STOPPED_WHILE_A_CLASS_IS_MADE, met],
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+    ran = ran_apart(STOPPED_WHILE_A_CLASS_IS_MADE, met)
     assert (ran.returncode, ran.stderr) == (130, "Stopped.\n")
 
 
@@ -203,13 +202,7 @@ except KeyboardInterrupt:
 
 
 def test_a_stop_that_compiled_code_or_a_finalizer_took_is_asked_for_again() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", STOPPED_IN_A_FINALIZER],
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+    ran = ran_apart(STOPPED_IN_A_FINALIZER)
     assert (ran.stdout, ran.stderr) == ("stopped\n", "")
 
 

@@ -1,7 +1,7 @@
 """Audits of data sets: what is kept, where an interrupted one goes on, and what is odd in files."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,11 +72,10 @@ async def test_an_audit_keeps_what_it_finds_the_gravest_first(
     assert not replace(audit, fail_on="never").failed
 
 
-async def test_an_interrupted_audit_goes_on_and_a_finished_one_is_not_made_twice(
-    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(running, "_AT_ONCE", 2)
-    data = audited_files([bfcl_file(tmp_path, ["five"] * 5)], "bfcl")
+def interrupted_after_two() -> tuple[
+    Callable[[Sequence[ImportedRecord]], Awaitable[Iterable[Finding]]], list[str]
+]:
+    """A look by code that is interrupted after two records, and the items that it saw."""
     looked: list[str] = []
 
     async def look(records: Sequence[ImportedRecord]) -> Iterable[Finding]:
@@ -85,6 +84,15 @@ async def test_an_interrupted_audit_goes_on_and_a_finished_one_is_not_made_twice
         looked.extend(one.item for one in records)
         return await look_by_code(records)
 
+    return look, looked
+
+
+async def test_an_interrupted_audit_goes_on_and_a_finished_one_is_not_made_twice(
+    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_AT_ONCE", 2)
+    data = audited_files([bfcl_file(tmp_path, ["five"] * 5)], "bfcl")
+    look, looked = interrupted_after_two()
     with pytest.raises(KeyboardInterrupt):
         await audit_data(warehouse, data, look=look)
     looked.append("")
@@ -100,14 +108,7 @@ async def test_the_same_words_with_another_gold_are_found_across_an_interruption
 ) -> None:
     monkeypatch.setattr(running, "_AT_ONCE", 2)
     data = audited_files([bfcl_file(tmp_path, [5, 5, 5, 6], said="A table for us")], "bfcl")
-    looked: list[str] = []
-
-    async def look(records: Sequence[ImportedRecord]) -> Iterable[Finding]:
-        if len(looked) == 2:
-            raise KeyboardInterrupt
-        looked.extend(one.item for one in records)
-        return await look_by_code(records)
-
+    look, _ = interrupted_after_two()
     with pytest.raises(KeyboardInterrupt):
         await audit_data(warehouse, data, look=look)
     audit = await audit_data(warehouse, data)

@@ -16,7 +16,7 @@ from callwright.llm.models import read_model
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
-from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, accepted_samples, build, settings_of, warehouse_of
 from tests.support.generators.depot import Follower, drive
 from tests.support.warehouse.exported import release_of, stream_of
 
@@ -33,10 +33,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
 
 
 def faulty_of(settings: Settings) -> list[Sample]:
-    rows = warehouse_of(settings).rows(
-        "select body from accepted_samples where kind <> 'task' order by key"
-    )
-    return [Sample.model_validate_json(row["body"]) for row in rows]
+    return [one for one in accepted_samples(settings) if one.kind != "task"]
 
 
 def test_faults_are_planted_proved_and_land(built: tuple[Recipe, Settings]) -> None:

@@ -20,7 +20,7 @@ from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.tasks import problem_of_task
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import read_tools
-from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, accepted_samples, build, settings_of, warehouse_of
 from tests.support.warehouse.exported import release_of, stream_of
 
 Built = tuple[Recipe, Settings, BuildReport]
@@ -36,10 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def live_of(settings: Settings) -> Sequence[Sample]:
-    rows = warehouse_of(settings).rows(
-        "select body from accepted_samples where kind = 'live_task' order by key"
-    )
-    return [Sample.model_validate_json(row["body"]) for row in rows]
+    return [one for one in accepted_samples(settings) if one.kind == "live_task"]
 
 
 def test_live_tasks_are_held_proved_and_land(built: Built) -> None:

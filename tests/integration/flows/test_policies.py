@@ -19,7 +19,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
-from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, accepted_samples, build, settings_of, warehouse_of
 from tests.support.generators.depot import Follower, drive
 from tests.support.warehouse.exported import release_of, stream_of
 
@@ -37,10 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
 
 
 def policed_of(settings: Settings) -> list[Sample]:
-    rows = warehouse_of(settings).rows(
-        "select body from accepted_samples where kind = 'policy' order by key"
-    )
-    return [Sample.model_validate_json(row["body"]) for row in rows]
+    return [one for one in accepted_samples(settings) if one.kind == "policy"]
 
 
 def test_policies_decide_over_tasks_and_what_they_make_of_them_lands_proved(

@@ -5,7 +5,6 @@ behind.
 import asyncio
 import re
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.support.flows.small_builds import (
     assert_balanced,
     build,
     leftovers,
+    patiently,
     settings_of,
     stub_roles,
     unmeasured_recipe,
@@ -33,13 +33,6 @@ from tests.support.flows.small_builds import (
 
 SLOTS = 2
 MOST_UNLANDED = 6
-
-
-def patiently(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 class SlowWarehouse:

@@ -9,17 +9,8 @@ import pytest
 from callwright.flows.recipe import ReviewRules
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.status import review_status
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, doubtful, edit
 from tests.support.sampling import slow
-
-
-def doubtful(site: ReviewSite) -> str:
-    """A doubtful sample whose words an edit may change."""
-    return str(
-        site.value(
-            "select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"
-        )
-    )
 
 
 def asked_of(site: ReviewSite, key: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
     ReviewSite,
+    doubtful,
     edit,
     erring_recipe,
     spot_check_with_a_call,
@@ -33,15 +34,6 @@ def state(
     return seats(site, key), site.accepted(key), landed
 
 
-def unproved(site: ReviewSite) -> str:
-    """A doubtful sample that came to the review."""
-    return str(
-        site.value(
-            "select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"
-        )
-    )
-
-
 def settled(site: ReviewSite) -> None:
     """Nothing is left to do."""
     before = {table: rows for table, rows in site.everything().items() if table in BOOKS}
@@ -57,14 +49,10 @@ def rebuilt(site: ReviewSite) -> None:
     assert {table: rows for table, rows in site.everything().items() if table in BOOKS} == before
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), slow("reject"), "edit"])
-def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
-    site: ReviewSite, decision: str
-) -> None:
-    key = unproved(site)
+def decide_and_delete(site: ReviewSite, key: str, decision: str) -> None:
     before = state(site, key)
-    if decision == "edit":
-        number = edit(site, key, site.polite(key))
+    if "edit" in decision:
+        number = edit(site, key, OFF_TOPIC if decision == "contradicted edit" else site.polite(key))
     else:
         number = site.studio.annotate(
             key, decision, **({"reasons": "other"} if decision == "reject" else {})
@@ -73,6 +61,15 @@ def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
     assert state(site, key) != before
     site.studio.delete(number)
     assert site.pull() == Pulled(withdrawn=1)
+
+
+@pytest.mark.parametrize("decision", [slow("accept"), slow("reject"), "edit"])
+def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
+    site: ReviewSite, decision: str
+) -> None:
+    key = doubtful(site)
+    before = state(site, key)
+    decide_and_delete(site, key, decision)
     assert state(site, key) == before
     assert site.value("select is_answered from review_queue where subject = ?", key) is False
     settled(site)
@@ -87,16 +84,7 @@ def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(
 ) -> None:
     key = spot_check_with_a_call(site)
     before = state(site, key)
-    if "edit" in decision:
-        number = edit(site, key, OFF_TOPIC if decision == "contradicted edit" else site.polite(key))
-    else:
-        number = site.studio.annotate(
-            key, decision, **({"reasons": "other"} if decision == "reject" else {})
-        )
-    site.pull()
-    assert state(site, key) != before
-    site.studio.delete(number)
-    assert site.pull() == Pulled(withdrawn=1)
+    decide_and_delete(site, key, decision)
     assert state(site, key) == before
     assert site.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
     assert len(site.asked("spot check")) == 5
@@ -105,7 +93,7 @@ def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(
 
 
 def test_all_versions_of_an_annotation_go_with_it(site: ReviewSite) -> None:
-    key = unproved(site)
+    key = doubtful(site)
     before = state(site, key)
     number = site.studio.annotate(key, "accept")
     site.pull()
@@ -120,7 +108,7 @@ def test_all_versions_of_an_annotation_go_with_it(site: ReviewSite) -> None:
 
 
 def test_a_task_that_is_deleted_undecided_is_asked_anew(site: ReviewSite) -> None:
-    key = unproved(site)
+    key = doubtful(site)
     before = state(site, key)
     site.studio.drop(key)
     assert site.pull() == Pulled(deleted=1)

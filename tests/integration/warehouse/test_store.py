@@ -39,11 +39,6 @@ VIEWS = (
 )
 
 
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
-
-
 def make_tool(name: str = "weather") -> Tool:
     return Tool(
         name=name,

@@ -2,8 +2,7 @@
 real Label Studio.
 """
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,30 +12,11 @@ from callwright.annotation.reviews import ParsedReview, QueuedTask, UnusableEdit
 from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
-from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
-from tests.support.browsers import open_browser
-from tests.support.conversational import converse
+from tests.support.annotation.annotator_screen import AnnotatorScreen, assert_seen
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
-
-
-@pytest.fixture(scope="module")
-def talk() -> Sample:
-    """Six turns of the assistant; made before the browser opens, which keeps event loops away."""
-    return asyncio.run(converse("underfill"))
-
-
-@pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[AnnotatorScreen]:
-    with open_browser() as opened:
-        tab = opened.new_page(viewport={"width": 1366, "height": 768})
-        tab.set_default_timeout(30_000)
-        made = AnnotatorScreen(tab, label_studio_server.url)
-        made.sign_in(label_studio_server)
-        yield made
 
 
 class WaitingConversation:

@@ -2,7 +2,7 @@
 Label Studio.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,8 @@ from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
-from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Call, Prediction, Review, Sample
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
-from tests.support.browsers import open_browser
+from tests.support.annotation.annotator_screen import assert_seen
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
@@ -27,16 +25,6 @@ ANSWER = {
     "people": 4,
     "seating": "inside",
 }
-
-
-@pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
-    with open_browser() as opened:
-        tab = opened.new_page(viewport={"width": 1366, "height": 768})
-        tab.set_default_timeout(30_000)
-        made = AnnotatorScreen(tab, label_studio_server.url)
-        made.sign_in(label_studio_server)
-        yield made
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 stays usable.
 """
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -25,7 +24,6 @@ from callwright.annotation.screens import (
     screen_for,
 )
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
 from callwright.validators.checks.table import in_english
 from callwright.warehouse.records import (
@@ -40,10 +38,9 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.live.annotation.test_screen_in_browser import HOSTILE
+from tests.support.annotation.annotator_screen import AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
-from tests.support.browsers import open_browser
-from tests.support.conversational import converse
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
@@ -57,24 +54,6 @@ SHOWN = (
     "{{7*7}}",
     "right to left",
 )
-
-
-@pytest.fixture(scope="module")
-def talk() -> Sample:
-    """A conversation with dialogue acts; made before the browser opens, which keeps event loops
-    away.
-    """
-    return asyncio.run(converse("underfill"))
-
-
-@pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[AnnotatorScreen]:
-    with open_browser() as opened:
-        tab = opened.new_page(viewport={"width": 1366, "height": 768})
-        tab.set_default_timeout(60_000)
-        made = AnnotatorScreen(tab, label_studio_server.url)
-        made.sign_in(label_studio_server)
-        yield made
 
 
 @pytest.fixture

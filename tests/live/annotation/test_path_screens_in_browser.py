@@ -2,7 +2,7 @@
 real Label Studio.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,27 +17,15 @@ from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project, PulledAnnotation
-from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import GoalPath, Language, Sample
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
+from tests.support.annotation.annotator_screen import assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
-from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 SAMPLE = path_sample(hotels(40, (4, 9, 17), prose=3))
 PATH = goal_path(hotels(40, (), prose=3))
-
-
-@pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
-    with open_browser() as opened:
-        tab = opened.new_page(viewport={"width": 1366, "height": 768})
-        tab.set_default_timeout(30_000)
-        made = AnnotatorScreen(tab, label_studio_server.url)
-        made.sign_in(label_studio_server)
-        yield made
 
 
 @pytest.fixture

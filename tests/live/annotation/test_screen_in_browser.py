@@ -1,6 +1,6 @@
 """What an annotator does and sees, in a real Chromium at 1366 x 768."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -9,9 +9,8 @@ from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
-from callwright.annotation.studio.server import ServerInfo
 from callwright.warehouse.records import Call, Reading, Sample, Verdict
-from tests.support.browsers import open_browser
+from tests.support.annotation.annotator_screen import AnnotatorScreen, assert_seen
 from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
@@ -22,61 +21,12 @@ HOSTILE = (
 )
 
 
-class AnnotatorScreen:
-    """An annotator's screen, and what went on behind it."""
-
-    def __init__(self, page, url: str) -> None:
-        self.page, self.url = page, url
-        self.dialogs: list[str] = []
-        self.strangers: list[str] = []
-        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: self._note(request.url))
-
-    def _note(self, url: str) -> None:
-        if not url.startswith((self.url, "data:", "blob:")):
-            self.strangers.append(url)
-
-    def sign_in(self, server: ServerInfo) -> None:
-        self.page.goto(f"{self.url}/user/login/")
-        self.page.fill("input[name=email]", server.username)
-        self.page.fill("input[name=password]", server.password)
-        self.page.press("input[name=password]", "Enter")
-        self.page.wait_for_url(lambda url: "login" not in url)
-
-    def open(self, project: Project) -> None:
-        self.page.goto(f"{project.url}?labeling=1")
-        self.page.wait_for_selector(".cw")
-        self.page.wait_for_selector("text=Labeling Instructions")
-        self.page.keyboard.press("Escape")
-        self.page.wait_for_selector("text=Labeling Instructions", state="hidden")
-        self.page.wait_for_selector("text=/Submit/")
-
-    def submit(self) -> None:
-        with self.page.expect_response(
-            lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
-        ):
-            self.page.keyboard.press("Control+Enter")
-
-
-@pytest.fixture(scope="module")
-def signed_in(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
-    """One page for all tests of this module: what Label Studio's pages consist of is loaded
-    once.
-    """
-    with open_browser() as opened:
-        page = opened.new_page(viewport={"width": 1366, "height": 768})
-        page.set_default_timeout(30_000)
-        made = AnnotatorScreen(page, label_studio_server.url)
-        made.sign_in(label_studio_server)
-        yield made
-
-
 @pytest.fixture
-def context(signed_in: AnnotatorScreen) -> AnnotatorScreen:
-    signed_in.page.goto("about:blank")  # what the test before left open may ask whether to leave
-    signed_in.dialogs.clear()
-    signed_in.strangers.clear()
-    return signed_in
+def context(context: AnnotatorScreen) -> AnnotatorScreen:
+    context.page.goto("about:blank")  # what the test before left open may ask whether to leave
+    context.dialogs.clear()
+    context.strangers.clear()
+    return context
 
 
 @pytest.fixture
@@ -108,14 +58,6 @@ def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
 def pulled(label_studio: LabelStudio, project: Project, sample: Sample, tools) -> ParsedReview:
     (annotation,) = label_studio.pull(project).annotations
     return parse_review(annotation, sample, tools)
-
-
-def assert_seen(context: AnnotatorScreen, *selectors: str) -> None:
-    """Assert that each of these stands above the bar at the foot of the page."""
-    for selector in selectors:
-        box = context.page.locator(selector).last.bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= 768 - 50, f"{selector} ends below the fold"
 
 
 def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_two_keys(

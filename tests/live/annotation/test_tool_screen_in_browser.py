@@ -18,7 +18,7 @@ from callwright.annotation.tool_review import ToolSurroundings, parse_tool_revie
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
-from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
+from tests.support.annotation.annotator_screen import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 

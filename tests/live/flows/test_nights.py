@@ -66,7 +66,6 @@ class Nights:
         self.deployment = known.ask(f"deployments/name/{deployment}")["id"]
 
     def start(self, night: int) -> str:
-        """Start the run of a night."""
         due = FIRST + timedelta(days=night - 1)
         asked = {"parameters": {"due": due.isoformat()}, "state": {"type": "SCHEDULED"}}
         made = self.known.ask(f"deployments/{self.deployment}/create_flow_run", asked)

@@ -46,20 +46,6 @@ KEPT = (
 )
 
 
-@pytest.fixture
-def known(prefect_server: HeardPrefect) -> PrefectRecords:
-    return PrefectRecords(prefect_server)
-
-
-@pytest.fixture
-def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
-    """The environment of a command line whose builds Prefect shows."""
-    return prefect_server.environment | {
-        "PREFECT_API_URL": prefect_server.server.api,
-        "HOME": str(tmp_path),
-    }
-
-
 def kept(home: Path) -> list[list[dict[str, Any]]]:
     warehouse = warehouse_of(settings_of(home))
     return [warehouse.rows(sql) for sql in KEPT]

@@ -8,23 +8,8 @@ import pytest
 
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import run, write_unmeasured_recipe
-from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
-
-
-@pytest.fixture
-def known(prefect_server: HeardPrefect) -> PrefectRecords:
-    return PrefectRecords(prefect_server)
-
-
-@pytest.fixture
-def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
-    """The environment of a command line whose builds Prefect shows."""
-    return prefect_server.environment | {
-        "PREFECT_API_URL": prefect_server.server.api,
-        "HOME": str(tmp_path),
-    }
 
 
 @pytest.mark.slow

@@ -295,7 +295,6 @@ class RequestCount(NamedTuple):
 
     @classmethod
     def at(cls, server: ModelServer) -> "RequestCount":
-        """As it stands."""
         return cls(server.requests - len(server.asked), server.answered.total())
 
 

@@ -198,7 +198,6 @@ def doubt(sample: Sample) -> Verdict:
 
 
 def goal() -> Goal:
-    """The goal of the path."""
     place = Picked(
         call=0,
         entries="data",

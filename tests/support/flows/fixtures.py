@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
+from callwright.flows.recipe import Recipe
 from tests.support.flows.live_sites import LiveSite, live_site
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site, trusting_recipe
 from tests.support.flows.small_builds import build, run, settings_of, write_recipe
 from tests.support.killable_studio import KillableStudio
@@ -33,6 +35,21 @@ class ShownBuild(NamedTuple):
     done: "subprocess.CompletedProcess[str]"
 
 
+def _shown_from(server: HeardPrefect, home: Path) -> dict[str, str]:
+    return server.environment | {"PREFECT_API_URL": server.server.api, "HOME": str(home)}
+
+
+@pytest.fixture
+def known(prefect_server: HeardPrefect) -> PrefectRecords:
+    return PrefectRecords(prefect_server)
+
+
+@pytest.fixture
+def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
+    """The environment of a command line whose builds Prefect shows."""
+    return _shown_from(prefect_server, tmp_path)
+
+
 @pytest.fixture(scope="session")
 def shown_build(
     prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathFactory
@@ -43,29 +60,33 @@ def shown_build(
     recipe = write_recipe(
         folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, shard_size=5
     )
-    shown = prefect_server.environment | {
-        "PREFECT_API_URL": prefect_server.server.api,
-        "HOME": str(folder),
-    }
+    shown = _shown_from(prefect_server, folder)
     done = run("build", str(recipe), "--no-review", home=folder / "home", **shown)
     return ShownBuild(recipe, folder / "home", done)
 
 
-@pytest.fixture(scope="session")
-def pushed_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
-    """A work folder with a build in it, its tasks in a drawer; the others are copies of it."""
-    home = tmp_path_factory.mktemp("site")
-    build(erring_recipe(), settings_of(home))
+def _pushed(recipe: Recipe, home: Path) -> ReviewSite:
+    build(recipe, settings_of(home))
     site = open_site(home, PaperStudio())
     site.push()
     return site
 
 
+def _copied(site: ReviewSite, folder: Path) -> ReviewSite:
+    shutil.copytree(site.settings.home, folder / "home")
+    return open_site(folder / "home", copy.deepcopy(site.studio))
+
+
+@pytest.fixture(scope="session")
+def pushed_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
+    """A work folder with a build in it, its tasks in a drawer; the others are copies of it."""
+    return _pushed(erring_recipe(), tmp_path_factory.mktemp("site"))
+
+
 @pytest.fixture
 def site(pushed_site: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A review site of the test's own."""
-    shutil.copytree(pushed_site.settings.home, tmp_path / "home")
-    return open_site(tmp_path / "home", copy.deepcopy(pushed_site.studio))
+    return _copied(pushed_site, tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -88,15 +109,10 @@ def live(built_site: Path, tmp_path: Path, killable_studio: KillableStudio) -> I
 @pytest.fixture(scope="session")
 def pushed_trust_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder where two people answer each doubt, and gold items are mixed in."""
-    home = tmp_path_factory.mktemp("trust")
-    build(trusting_recipe(), settings_of(home))
-    site = open_site(home, PaperStudio())
-    site.push()
-    return site
+    return _pushed(trusting_recipe(), tmp_path_factory.mktemp("trust"))
 
 
 @pytest.fixture
 def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
-    shutil.copytree(pushed_trust_site.settings.home, tmp_path / "home")
-    return open_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio))
+    return _copied(pushed_trust_site, tmp_path)

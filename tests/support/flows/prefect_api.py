@@ -42,7 +42,6 @@ class PrefectRecords:
         return self.ask("flow_runs/filter", question)
 
     def tasks(self, run: dict[str, Any]) -> list[dict[str, Any]]:
-        """The tasks of a flow run."""
         return self.ask("task_runs/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
 
     def groups(self, run: dict[str, Any]) -> dict[str, dict[str, Any]]:

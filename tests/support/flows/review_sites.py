@@ -160,6 +160,12 @@ def edit(site: ReviewSite, key: str, request: str, *, by: str = "ann", change: i
     return site.studio.annotate(key, "edit", by=by, change=change, **typed)
 
 
+def doubtful(site: ReviewSite) -> str:
+    """A doubtful sample that came to the review, whose words an edit may change."""
+    waiting = "select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"
+    return str(site.value(waiting))
+
+
 def spot_check_with_a_call(site: ReviewSite) -> str:
     """A Chinese one: what is wrong with an edit of it that says OFF_TOPIC is certain."""
     asked = (site.sample(key) for key in site.asked("spot check"))

@@ -9,7 +9,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
@@ -217,6 +218,14 @@ def row_counts(settings: Settings) -> dict[str, int]:
     [(counts["answers"],)] = ledger.execute("select count(*) from answers").fetchall()
     ledger.close()
     return counts
+
+
+def patiently(is_so: Callable[[], bool]) -> None:
+    """Wait a minute at most until something is so."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def sample_keys(settings: Settings) -> list[str]:

@@ -25,7 +25,6 @@ def stream_of(content: ReleaseContent, splits: Sequence[str] = ()) -> ReleaseStr
 
 
 def release_of(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> ReleaseContent:
-    """Samples as a release."""
     kept = tuple(samples)
     release = Release(
         name="v1", content_hash="0", samples=len(kept), created_at=datetime(2026, 1, 1, tzinfo=UTC)

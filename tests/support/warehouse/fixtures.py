@@ -1,6 +1,7 @@
 """A small release with every shape that the exports must carry."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.releases import ReleaseContent
+from callwright.warehouse.store import Warehouse
 
 NAME = "Travel.Desk.book_trip"
 
@@ -23,6 +25,11 @@ NAME = "Travel.Desk.book_trip"
 def make_tool(name: str, **properties: Any) -> Tool:
     parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
     return Tool(name=name, description=f"Do {name}.", parameters=parameters, category="Travel")
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
 
 
 @pytest.fixture

@@ -75,7 +75,6 @@ def _kinds(schema: Schema) -> list[str]:
 
 
 def _schemas(schema: Any) -> Iterator[Schema]:
-    """A schema and all within it."""
     if not isinstance(schema, dict):
         return
     yield schema

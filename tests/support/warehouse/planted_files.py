@@ -50,7 +50,6 @@ class Files:
         )
 
     def file(self) -> Path:
-        """A file with rows."""
         names = [name for name, about in self.header["files"].items() if about.get("rows")]
         return self.folder / self.rng.choice(names)
 

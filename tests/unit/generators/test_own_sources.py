@@ -4,7 +4,7 @@ and line; never a bug of ours.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,28 +108,19 @@ def test_a_record_larger_than_can_be_kept_is_left_out_and_the_good_one_beside_it
 
 
 @pytest.mark.parametrize(
-    ("given", "wrong"), [(1 / 1, "gives 1.0; it gives a Catalog"), (None, "gives None")]
+    ("read", "files", "wrong"),
+    [
+        (lambda _path: 1 / 1, 1, "gives 1.0; it gives a Catalog"),
+        (lambda _path: None, 1, "gives None"),
+        (lambda _path: {}["tools"], 2, "raised KeyError: 'tools'"),
+    ],
 )
-def test_a_catalog_format_of_somebody_else_that_gives_something_else_is_told(
-    given: Any, wrong: str, tmp_path: Path
+def test_a_catalog_format_of_somebody_else_that_raises_or_gives_something_else_is_told(
+    read: Callable[[Path], Any], files: int, wrong: str, tmp_path: Path
 ) -> None:
+    told = rf"Your catalog format 'mine' \(.*\.py:\d+\) {wrong}"
     with (
-        FORMATS.including(CatalogFormat("mine", lambda _path: given)),
-        pytest.raises(
-            ConfigurationError, match=rf"Your catalog format 'mine' \(.*\.py:\d+\) {wrong}"
-        ),
+        FORMATS.including(CatalogFormat("mine", read)),
+        pytest.raises(ConfigurationError, match=told),
     ):
-        read_catalog("mine", tmp_path)
-
-
-def test_a_catalog_format_of_somebody_else_that_raises_is_told_with_its_line(
-    tmp_path: Path,
-) -> None:
-    with (
-        FORMATS.including(CatalogFormat("mine", lambda _path: {}["tools"])),
-        pytest.raises(
-            ConfigurationError,
-            match=r"Your catalog format 'mine' \(.*\.py:\d+\) raised KeyError: 'tools'",
-        ),
-    ):
-        read_catalog("mine", [tmp_path, tmp_path])
+        read_catalog("mine", tmp_path if files == 1 else [tmp_path] * files)

@@ -72,22 +72,21 @@ def true_wants(one: WordedScenario) -> list[tuple[str, str | None]]:
     return [(NAMES[key], None if key in withheld else NAMES[key]) for key in asked_keys(one)]
 
 
-@pytest.mark.parametrize("time", ["", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15"])
-async def test_a_reference_time_that_is_none_is_contradicted(time: str) -> None:
-    verdict = await judged(
-        with_scenario(await worded("underfill"), lambda _: {"reference_time": time})
-    )
-    assert verdict.decision == "contradicted"
-    assert "reference time" in verdict.reason
+NO_TIMES = ("", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15")
 
 
 @pytest.mark.parametrize(
-    ("turns", "told"), [(19, "its plan has"), (21, "nobody plays more than 20")]
+    ("changes", "told"),
+    [
+        *(({"reference_time": time}, "reference time") for time in NO_TIMES),
+        ({"minimum_turns": 19}, "its plan has"),
+        ({"minimum_turns": 21}, "nobody plays more than 20"),
+    ],
 )
-async def test_more_turns_than_the_plan_has_are_contradicted(turns: int, told: str) -> None:
-    verdict = await judged(
-        with_scenario(await worded("underfill"), lambda _: {"minimum_turns": turns})
-    )
+async def test_a_time_that_is_none_and_more_turns_than_the_plan_has_are_contradicted(
+    changes: dict[str, Any], told: str
+) -> None:
+    verdict = await judged(with_scenario(await worded("underfill"), lambda _: changes))
     assert verdict.decision == "contradicted"
     assert told in verdict.reason
 

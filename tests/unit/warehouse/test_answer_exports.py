@@ -34,11 +34,6 @@ def answer(
 
 
 @pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
-
-
-@pytest.fixture
 def answered(content: ReleaseContent, warehouse: Warehouse) -> Warehouse:
     """Three runs over the trip (right, the same again, wrong); the taxi ride's last turn is
     answered in words.

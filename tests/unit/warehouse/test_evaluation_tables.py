@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 
@@ -18,11 +17,6 @@ from tests.support.flows.small_builds import TOP
 
 PREDICTION = Prediction(release="v1", subject="s", turn=1, candidate="m", text="{}", calls=())
 SCORE = Score(release="v1", candidate="m", metric="args_acc", value=0.5, count=2)
-
-
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
 
 
 def test_predictions_in_two_contexts_stand_beside_each_other(warehouse: Warehouse) -> None:

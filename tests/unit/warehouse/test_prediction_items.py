@@ -2,10 +2,6 @@
 true, false or not there.
 """
 
-from pathlib import Path
-
-import pytest
-
 from callwright.warehouse.browsing import read_samples
 from callwright.warehouse.records import (
     Call,
@@ -20,11 +16,6 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.store import Warehouse
-
-
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
 
 
 def called(**arguments: str) -> CallTurn:

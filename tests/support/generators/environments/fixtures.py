@@ -215,7 +215,6 @@ SHOP = {
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """The document of the shop."""
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(SHOP), encoding="utf-8")
     return path

@@ -25,6 +25,17 @@ def tool(
     return Tool(name=name, description=description, parameters=schema, category=category)
 
 
+STAY: dict[str, Any] = {
+    "first_night": {**DAY, "description": "First night"},
+    "last_night": {**DAY, "description": "Last night"},
+    "guests": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 6,
+        "default": 1,
+        "description": "Number of guests",
+    },
+}
 TOOLS = (
     tool(
         "Find_Town",
@@ -39,15 +50,7 @@ TOOLS = (
         "Search inns in a town.",
         ["town_id", "first_night", "last_night"],
         town_id={"type": "string", "description": f"The town {TOWN_ID}"},
-        first_night={**DAY, "description": "First night"},
-        last_night={**DAY, "description": "Last night"},
-        guests={
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 6,
-            "default": 1,
-            "description": "Number of guests",
-        },
+        **STAY,
     ),
     tool(
         "Read_Inn_Reviews",
@@ -62,15 +65,7 @@ TOOLS = (
         "List the free rooms of an inn.",
         ["inn_id", "first_night", "last_night"],
         inn_id={"type": "string", "description": f"The inn {INN_ID}"},
-        first_night={**DAY, "description": "First night"},
-        last_night={**DAY, "description": "Last night"},
-        guests={
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 6,
-            "default": 1,
-            "description": "Number of guests",
-        },
+        **STAY,
     ),
     tool(
         "List_Sights",

@@ -20,29 +20,16 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-
-
-def _tool(
-    name: str, description: str, language: str, required: list[str], **properties: dict[str, Any]
-) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(
-        name=name, description=description, parameters=schema, category="test", language=language
-    )
-
-
-def _text(description: str, *examples: str) -> dict[str, Any]:
-    return {"type": "string", "description": description, "examples": list(examples)}
-
+from tests.support.llm.template.fixtures import text, tool
 
 TOOLS = (
-    _tool(
+    tool(
         "Air.Search.findFlights",
         "Find flights between two cities.",
         "en",
         ["origin", "destination", "date"],
-        origin=_text("Departure city", "Rome", "Oslo", "Lisbon", "Dublin"),
-        destination=_text("Destination city", "Boston", "Seattle", "Lima", "Cairo"),
+        origin=text("Departure city", "Rome", "Oslo", "Lisbon", "Dublin"),
+        destination=text("Destination city", "Boston", "Seattle", "Lima", "Cairo"),
         date={"type": "string", "format": "date", "description": "Travel date"},
         passengers={
             "type": "integer",
@@ -53,15 +40,15 @@ TOOLS = (
         cabin={"type": "string", "enum": ["economy", "business"], "description": "Cabin class"},
         direct={"type": "boolean", "description": "Whether only direct flights are shown"},
     ),
-    _tool(
+    tool(
         "Weather.Days.tellForecast",
         "Tell the weather forecast of a city.",
         "en",
         ["city"],
-        city=_text("City", "Rome", "Oslo", "Lisbon", "Dublin"),
+        city=text("City", "Rome", "Oslo", "Lisbon", "Dublin"),
         date={"type": "string", "format": "date", "description": "Day"},
     ),
-    _tool(
+    tool(
         "Pharmacy.Orders.refillPrescription",
         "Refill a prescription at the pharmacy.",
         "en",
@@ -72,17 +59,17 @@ TOOLS = (
             "description": "Prescription number",
         },
     ),
-    _tool(
+    tool(
         "Trains.Search.findTrains",
         "查询两个城市之间的列车",
         "zh",
         ["origin", "destination", "date"],
-        origin=_text("出发城市", "北京", "上海", "广州", "成都"),
-        destination=_text("到达城市", "杭州", "西安", "武汉", "南京"),
+        origin=text("出发城市", "北京", "上海", "广州", "成都"),
+        destination=text("到达城市", "杭州", "西安", "武汉", "南京"),
         date={"type": "string", "format": "date", "description": "出发日期"},
         passengers={"type": "integer", "minimum": 1, "maximum": 9, "description": "乘车人数"},
     ),
-    _tool(
+    tool(
         "Pharmacy.Orders.refillPrescription",
         "在药店续配处方药",
         "zh",
@@ -297,13 +284,11 @@ class ShiftTemplateChat:
 
 @pytest.fixture(params=list(ALL))
 def conversation(request: pytest.FixtureRequest) -> Sample:
-    """Each of the conversations in turn."""
     return ALL[request.param]()
 
 
 @pytest.fixture(scope="session")
 def conversations() -> Mapping[str, Callable[[], Sample]]:
-    """The conversations by name."""
     return ALL
 
 

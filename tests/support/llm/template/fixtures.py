@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.chat import ChatRequest
 from callwright.warehouse.records import Tool
 
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
@@ -183,16 +183,3 @@ def as_request(prompt: Any, answer: Any, *, sample_index: int = 0, **changes: An
 def ask() -> Callable[..., ChatRequest]:
     """The request that the chat would send for a prompt and an answer class."""
     return as_request
-
-
-@pytest.fixture(scope="session")
-def saying() -> Callable[..., tuple[ChatMessage, ...]]:
-    """Messages with sections, as the prompts of the stages write them."""
-
-    def build(*parts: str) -> tuple[ChatMessage, ...]:
-        return (
-            ChatMessage(role="system", content="Answer."),
-            ChatMessage(role="user", content="\n".join(parts)),
-        )
-
-    return build

@@ -22,12 +22,10 @@ NUMBER: JsonSchema = {"type": "integer"}
 
 
 def thing(name: str, /, **fields: JsonSchema) -> JsonSchema:
-    """A thing with an id."""
     return {"type": "object", "title": name, "properties": {"id": NUMBER, **fields}}
 
 
 def listed(schema: JsonSchema) -> JsonSchema:
-    """A list of these."""
     return {"type": "array", "items": schema}
 
 
@@ -110,12 +108,10 @@ BOARD = board()
 
 @pytest.fixture
 def episode() -> DocumentEpisode:
-    """A new episode."""
     return BOARD.begin()
 
 
 def ids(things: list[Any]) -> list[int]:
-    """The ids of things."""
     return [one["id"] for one in things]
 
 

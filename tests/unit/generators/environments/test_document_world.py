@@ -114,7 +114,6 @@ DOCUMENT = {
 
 
 def library(folder: Path, document: object = DOCUMENT, *, seed: int = 1) -> Environment:
-    """The world of the document."""
     path = folder / "api.yaml"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     settings = SimulatedSettings.model_validate(
@@ -230,7 +229,6 @@ def test_links_lead_from_lists_to_what_takes_their_ids(world: Environment) -> No
 
 
 def planned(world: Environment, domain: str, count: int) -> list[Goal]:
-    """The goals of a domain."""
 
     async def goals() -> list[Goal]:
         return [goal async for goal in plan_goals(domain, "en", count, world, seed=3)]

@@ -40,7 +40,6 @@ CUSTOMER: JsonSchema = {
 
 
 def listed(schema: JsonSchema) -> JsonSchema:
-    """A list of these."""
     return {"type": "array", "items": schema}
 
 
@@ -97,7 +96,6 @@ SHOP = shop()
 
 @pytest.fixture
 def episode() -> DocumentEpisode:
-    """A new episode."""
     return SHOP.begin()
 
 

@@ -38,7 +38,6 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Environment, Enviro
 
 @pytest.fixture(scope="module")
 def joined(parts: tuple[Environment, Environment]) -> JoinedEnvironment:
-    """Both as one."""
     return JoinedEnvironment(parts)
 
 

@@ -89,7 +89,6 @@ class Bank(PythonWorld[Ledger, WorldSettings]):
 
 
 def bank(written: type[PythonWorld[Any, Any]] = Bank) -> PythonEnvironment:
-    """The bank as an environment."""
     return PythonEnvironment(written, WorldSettings.model_validate({"environment": "bank"}))
 
 
