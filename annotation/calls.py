@@ -210,30 +210,6 @@ def _render_change(change: ArgumentChange) -> str:
             return f"- {name}"
 
 
-def read_calls(
-    text: str, tools: Sequence[Tool], *, may_leave_out: bool = False
-) -> tuple[GoldCall, ...]:
-    """Return the calls in `text`. Raises RecordError if `tools` don't allow them.
-
-    `may_leave_out` lets a required parameter be missing, as an imperfect request does.
-    """
-    value = read_json(text, "The list of calls")
-    if not isinstance(value, list):
-        raise RecordError('The calls must be a JSON list: [{"tool": …, "arguments": {…}}].')
-    return tuple(_read_call(item, tools, may_leave_out=may_leave_out) for item in value)
-
-
-def _read_call(item: object, tools: Sequence[Tool], *, may_leave_out: bool) -> GoldCall:
-    if not isinstance(item, dict) or set(item) != {"tool", "arguments"}:
-        raise RecordError(f'A call must have just "tool" and "arguments", not {_short(item)}.')
-    name, arguments = item["tool"], item["arguments"]
-    if not isinstance(arguments, dict):
-        raise RecordError(f'"arguments" must be an object, not {_short(arguments)}.')
-    tool = tool_named(name, tools)
-    check_arguments(tool, arguments, may_leave_out=may_leave_out)
-    return GoldCall(tool=tool.name, arguments=arguments)
-
-
 def leaves_out(calls: Sequence[GoldCall], tools: Sequence[Tool]) -> bool:
     """Whether any of the calls lacks a required argument."""
     required = {tool.name: set(tool.required) for tool in tools}

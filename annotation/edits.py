@@ -28,19 +28,6 @@ STAGE = "review"
 _Gone = Mapping[str, set[int]]
 
 
-def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
-    """Return a child of a one-request sample with this request and these calls instead."""
-    turns: list[Turn] = []
-    for turn in sample.turns:
-        if isinstance(turn, UserTurn):
-            turns.append(turn.with_changes(text=request))
-        elif isinstance(turn, CallTurn) and not same_calls(calls, turn.calls):
-            turns.append(turn.with_changes(calls=tuple(calls)))
-        else:
-            turns.append(turn)
-    return with_turns(sample, turns)
-
-
 def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
     """Return a child of the sample with these turns, or the sample itself if nothing changed.
 

@@ -13,8 +13,7 @@ from callwright.warehouse.records import Record, Review, ReviewDecision, Sample,
 class UnusableEdit(Record):
     """An edit that could not be used: what was typed, the problem, and the task's version.
 
-    For more than a single request, `request` is the whole conversation as lines and `calls` is
-    "".
+    Of a sample `calls` is what its rows hold as JSON, and `request` is "".
     """
 
     request: str

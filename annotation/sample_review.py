@@ -4,28 +4,19 @@ Typed text is read strictly, and none of it is lost.
 """
 
 from collections.abc import Container, Iterator, Sequence
-from typing import NamedTuple
 
-from callwright.annotation.calls import (
-    check_storable,
-    leaves_out,
-    read_calls,
-    same_calls,
-    shortened,
-    write_calls,
-)
-from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.calls import leaves_out, shortened
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
-from callwright.annotation.edit_fields import (
-    EditChoice,
-    EditField,
-    edit_fields,
+from callwright.annotation.edit_rows import (
+    EditRow,
+    Entered,
+    edit_rows,
     entered_before,
-    entered_calls,
+    entered_turns,
     read_entered,
     write_entered,
 )
-from callwright.annotation.edits import STAGE, edited_sample, with_turns
+from callwright.annotation.edits import STAGE, with_turns
 from callwright.annotation.readings import differing, readings_of, render_readings, take_readings
 from callwright.annotation.rendering import (
     Line,
@@ -43,7 +34,6 @@ from callwright.annotation.reviews import (
     Typed,
     UnusableEdit,
     parse_annotation,
-    typed_into,
     version_after,
     why_asked,
 )
@@ -67,11 +57,9 @@ _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
 class SampleTask(ReviewTask):
-    """One task for annotators; `request` is what stands in the edit box at first.
+    """One task for annotators; `rows` are the fields of an edit (see edit_rows).
 
-    For a conversation these are all lines; for a single request `fields`, `choices` and `texts`
-    are the fields of its calls (see edit_fields). `tools` are those of the
-    calls due; if none is due at the end, all candidates in short.
+    `tools` are those of the calls due; if none is due at the end, all candidates in short.
     """
 
     kind: str = SAMPLE_REVIEW
@@ -86,9 +74,7 @@ class SampleTask(ReviewTask):
     details: str
     passed: str
     request: str
-    fields: tuple[EditField, ...]
-    choices: tuple[EditChoice, ...]
-    texts: tuple[EditField, ...]
+    rows: tuple[EditRow, ...]
 
 
 def review_task(  # noqa: PLR0913 - all that a task shows is said here
@@ -113,9 +99,6 @@ def review_task(  # noqa: PLR0913 - all that a task shows is said here
         sample, [one.with_changes(doubts=()) if one.check in settled else one for one in verdicts]
     )
     entered = entered_before(returned.calls if returned else "")
-    asked_fields = edit_fields(
-        sample, tools, differing(sample, readings_of(verdicts)), words, entered
-    )
     rendered = render_calls(sample, verdicts, words)
     compared, others = _tools(sample, tools, preferred_tools(still_open), words)
     return SampleTask(
@@ -133,23 +116,9 @@ def review_task(  # noqa: PLR0913 - all that a task shows is said here
         readings=render_readings(sample, verdicts, words),
         details="\n".join(_check_lines(verdicts, words, settled, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, settled, passed=True)) or words.none,
-        request=returned.request if returned else boxes(sample, language).request,
-        **asked_fields._asdict(),
+        request=sample.request,
+        rows=edit_rows(sample, tools, differing(sample, readings_of(verdicts)), words, entered),
     )
-
-
-class Boxes(NamedTuple):
-    """The contents of the two boxes before a person edits them."""
-
-    request: str
-    calls: str
-
-
-def boxes(sample: Sample, language: Language = DEFAULT_LANGUAGE) -> Boxes:
-    """Return a request and its calls as JSON, or a conversation as lines and an empty box."""
-    if is_dialogue(sample):
-        return Boxes(write_dialogue(sample, words_in(language)), "")
-    return Boxes(sample.request, write_calls(sample.gold))
 
 
 def _about(kind: str, words: SampleScreenWords) -> str:
@@ -239,63 +208,26 @@ def parse_review(
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
-        before = boxes(sample)
         if answers.takes_reading:
-            return Typed(lambda: take_readings(sample, readings), before.request, before.calls)
-        request, calls = (typed_into(pulled, f"edited_{box}") for box in Boxes._fields)
-        typed_request = before.request if request is None else request
-        if calls is not None or is_dialogue(sample):  # calls as JSON come by the API
-            return Typed(lambda: _edited(request, calls, sample, tools), typed_request, calls or "")
-        if answers.problem or answers.decision != "edit":
-            return Typed(lambda: sample, typed_request)
-        return _typed_fields(pulled, request, sample, tools)
+            return Typed(lambda: take_readings(sample, readings))
+        if not answers.problem and answers.decision != "edit":
+            return Typed(lambda: sample)
+        try:
+            entered = read_entered(pulled, sample, tools)
+        except RecordError as error:
+            return Typed(lambda: sample, problem=str(error))
+        return Typed(lambda: _edited(entered, sample, tools), calls=write_entered(entered))
 
     return parse_annotation(pulled, sample.key, read)
 
 
-def _typed_fields(
-    pulled: PulledAnnotation, request: str | None, sample: Sample, tools: Sequence[Tool]
-) -> Typed:
-    """Return what the fields of a single request hold, and the sample that they make."""
-    typed_request = sample.request if request is None else request
-    try:
-        entered = read_entered(pulled, sample, tools)
-    except RecordError as error:
-        return Typed(lambda: sample, typed_request, problem=str(error))
-
-    def edited() -> Sample:
-        calls = entered_calls(entered, sample, tools)
-        same = same_calls(calls, sample.gold)
-        return _edited(request, write_calls(sample.gold if same else calls), sample, tools)
-
-    return Typed(edited, typed_request, write_entered(entered))
-
-
-def _edited(
-    request: str | None, typed: str | None, sample: Sample, tools: Sequence[Tool]
-) -> Sample:
-    """Return the sample as its boxes hold it; a box is None if nobody touched it.
-
-    Raises RecordError if a conversation is None or a box can't be read.
-    """
-    if is_dialogue(sample):
-        if request is None:
-            raise RecordError("The box with the conversation was left empty.")
-        return with_turns(sample, read_dialogue(request, sample, tools))
-    request_text = sample.request
-    if request is not None and request != request_text:
-        check_storable(request, "The request")
-        request_text = request.strip()
-        if not request_text:
-            raise RecordError("The box with the request has only spaces in it.")
-    if typed is None:
-        raise RecordError("The box with the calls was left empty; write [] if no call is due.")
-    may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
-    calls = read_calls(typed, tools, may_leave_out=may_leave_out)
-    edited = edited_sample(sample, request_text, calls)
-    if edited is sample or len(calls) > 1:
+def _edited(entered: Entered, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    """Return the sample as its rows hold it; the kind of a single request follows its call."""
+    edited = with_turns(sample, entered_turns(entered, sample, tools))
+    if edited is sample or is_dialogue(sample) or len(edited.gold) > 1:
         return edited
-    return edited.with_changes(kind=_kind_after(sample, calls, tools), facts=edited.facts)
+    kind = _kind_after(sample, edited.gold, tools)
+    return edited.with_changes(kind=kind, facts=edited.facts)
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:

@@ -122,6 +122,7 @@ class SampleScreenWords(ScreenWords):
     returned: str
     not_given: str
     tool_called: str
+    edit_words: str
     more_lines: str
 
 
@@ -217,10 +218,9 @@ class _ReviewKind(NamedTuple):
 
 
 _PLAIN = ("conversation", "calls_shown", "earlier_calls", "tools", "other_tools")
-_EDITED = ("fields", "choices", "texts")
 _KINDS: Mapping[str, _ReviewKind] = {
     SAMPLE_REVIEW: _ReviewKind(
-        words_in, (*_PLAIN, *_EDITED, "question", "details", "passed"), ("request",)
+        words_in, (*_PLAIN, "rows", "question", "details", "passed"), ("request",)
     ),
     TOOL_REVIEW: _ReviewKind(tool_words_in, ("tool", "parameters")),
     CORRECTION: _ReviewKind(

@@ -117,7 +117,8 @@ callwright is under the Apache License 2.0 (`LICENSE`). Nothing in it is copied 
 
 No package that it installs, in the core or with the extra `all`, is under the GPL, LGPL or AGPL; a test checks it. The
 MPL-2.0 is allowed: it covers changes to the package's own files only. Where a package offers a choice, the permissive
-licence is taken (text-unidecode: Artistic).
+licence is taken (text-unidecode: Artistic). Label Studio, which `callwright review serve` installs into an environment
+of its own, is a separate program (Apache-2.0) and brings psycopg (LGPL-3.0).
 
 This page is written by `python -m bench.licences` from the metadata of the installed packages (Linux, x86_64).
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from callwright.language.packs import fallback, has_folder, of
 from callwright.language.protocol import MOST_DIGITS, ORDINAL, PERCENT, WORDS, Number
 from callwright.language.text import Spans, folded
-from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Language
 
 if TYPE_CHECKING:
@@ -80,7 +79,6 @@ class SpokenForms:
 
     def write_date(self, day: date, rng: Random) -> str:
         """Return a day with its year in words."""
-        require_extra("build")
         from babel.dates import format_date
 
         shape = rng.choice(self._dates.get("say") or ["long"])
@@ -91,7 +89,6 @@ class SpokenForms:
 
     def write_clock(self, hour: int, minute: int, rng: Random) -> str:
         """Return a time of day in unambiguous words."""
-        require_extra("build")
         from babel.dates import format_time
 
         say: Mapping[Any, list[str]] = self._clocks.get("say") or {}
@@ -119,7 +116,6 @@ class SpokenForms:
         """
         forms: list[str] = []
         if number >= _SMALL and self._numbers.get("groups"):
-            require_extra("build")
             from babel.numbers import format_decimal
 
             forms.append(format_decimal(number, locale=self._locale))
@@ -190,7 +186,6 @@ class SpokenForms:
     @cached_property
     def _months(self) -> dict[str, int]:
         """The numbers of the months by their full and short names, folded."""
-        require_extra("build")
         from babel.dates import get_month_names
 
         whole = get_month_names("wide", locale=self._locale)
@@ -203,7 +198,6 @@ class SpokenForms:
     @cached_property
     def _weekdays(self) -> dict[str, str]:
         """The weekday that each full or short name stands for, folded."""
-        require_extra("build")
         from babel.dates import get_day_names
 
         whole = get_day_names("wide", locale=self._locale)

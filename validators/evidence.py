@@ -52,7 +52,7 @@ from callwright.language.text import (
 )
 from callwright.language.values import ANSWERED, locate
 from callwright.language.values import is_about as is_asked_about
-from callwright.language.wording import find_phrase
+from callwright.language.wording import GROUPING, find_phrase
 from callwright.validators.origins import (
     Claim,
     by_earlier_call,
@@ -62,6 +62,7 @@ from callwright.validators.origins import (
     root_of,
 )
 from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
     Evidence,
     GoldCall,
     Language,
@@ -95,6 +96,16 @@ _MOMENT = re.compile(
 _NOW = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")  # what may stand between "today" and its date
+_GAP_IN_CODE = r"[\s\-‐‑–—./()_·]{0,2}"
+_INTERNATIONAL = re.compile(r"(?:\+|00)[\d\s().-]{8,20}")
+_COUNTRY_CODES = (1, 2, 3)  # digits
+_SHORTEST_NATIONAL = 7
+_THOUSAND = 1000
+_DAY_FIRST = re.compile(r"(?P<day>\d{1,2})(?P<sign>[./-])(?P<month>\d{1,2})[./-](?P<year>\d{4})")
+_CLAUSE_END = re.compile(r"[.!?;,](?=\s|$)|[\n。！？、，]")
+_MOST_WORDS_BESIDE = 4  # of a clause that says which day it is
+_CYRILLIC = re.compile("[\u0430-\u0457]")  # whose words are declined
+_LONGEST_ENDING = 3
 _HANGUL = re.compile("[\u1100-\u11ff]")  # its words take endings; folding takes them apart
 _FINAL_CONSONANT = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
 _SHORTEST_CODE = 4  # letters and digits; a shorter one stands in other words by chance
@@ -128,7 +139,8 @@ class Scene(NamedTuple):
     def with_reference_day(self) -> "Scene":
         """Return the scene with the day that it is, as the user or the system message says.
 
-        Such words are "today is May 5th".
+        Such words are "today is May 5th", or a short clause of the system message with its only
+        date and that date's weekday or a label before it.
         """
         for text in (*(one.text for one in stated_in(self.turns)), self.system):
             if text and words_around("reference_day").search(text):
@@ -138,7 +150,8 @@ class Scene(NamedTuple):
                         # "today is Monday" of a Wednesday: nobody knows which day it is
                         is_sure = not _has_other_weekday(day, start, end, text, self.language)
                         return self._replace(now=now if is_sure else None)
-        return self
+        labelled = _labelled_day(self)
+        return self._replace(now=labelled) if labelled and self.now is None else self
 
 
 class ValueFound(NamedTuple):
@@ -385,6 +398,10 @@ def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found |
             stated == value or (number.rule == PERCENT and is_about(value, stated / 100))
         ):
             return number._replace(value=claim.value)
+    if value.is_integer() and value >= _THOUSAND:
+        grouped = f"{int(value):,}".replace(",", r"[ \u00a0\u202f'’]")
+        if found := re.search(rf"(?<![\d.,]){grouped}(?![.,]?\d)", text):
+            return Found(claim.value, *found.span(), GROUPING)
     return None
 
 
@@ -511,10 +528,26 @@ def _find_code(value: str, text: str) -> Found | None:
     signs = re.findall(r"[^\W_]", folded(value).text)
     if len(signs) < _SHORTEST_CODE or not any(map(str.isdecimal, signs)):
         return None
-    pattern = r"[\s\-‐‑–—./()_·]{0,2}".join(map(re.escape, signs))
     plain = folded(text)
-    found = re.search(rf"(?<![^\W_]){pattern}(?![a-z\d])", plain.text)
-    return Found(value, *plain.span(*found.span()), CODE) if found else None
+    searched = "".join(str(int(one)) if one.isdecimal() else one for one in plain.text)
+    for pattern in (_GAP_IN_CODE.join(map(re.escape, signs)), *_as_national_number(value)):
+        if found := re.search(rf"(?<![a-z\d]){pattern}(?![a-z\d])", searched):
+            return Found(value, *plain.span(*found.span()), CODE)
+    return None
+
+
+def _as_national_number(value: str) -> Iterator[str]:
+    """Yield patterns of an international phone number without the country's code, as people say it.
+
+    A zero, or in some countries an eight or a one, may stand before it.
+    """
+    if not _INTERNATIONAL.fullmatch(value):
+        return
+    digits = re.sub(r"\D", "", value).removeprefix("00")
+    for length in _COUNTRY_CODES:
+        national = digits[length:]
+        if len(national) >= _SHORTEST_NATIONAL:
+            yield rf"(?:\(?[018]\)?{_GAP_IN_CODE})?" + _GAP_IN_CODE.join(national)
 
 
 def _find_words(value: str, text: str) -> Found | None:
@@ -560,9 +593,12 @@ def _is_in_code(word: FoldedWord, text: str) -> bool:
 
 
 def _is_form(said: str, wanted: str) -> bool:
-    """Whether a word is a form of the wanted one: the same stem, or Korean with an ending."""
+    """Whether a word is a form of the wanted one: the same stem, or its root with an ending."""
     if stem(said) == stem(wanted):
         return True
+    if _CYRILLIC.match(wanted) and len(wanted) >= _SHORTEST_CODE:
+        root = wanted.rstrip("аяеиоуыэюьй")
+        return said.startswith(root) and len(said) - len(root) <= _LONGEST_ENDING
     return (
         bool(_HANGUL.match(wanted))
         and said.startswith(wanted)
@@ -580,7 +616,42 @@ def _dated(text: str, scene: Scene) -> Iterator[tuple[str, int, int]]:
             yield str(found.value), found.start, found.end
     for moment in find_moments(text, scene.language, scene.now):
         if moment.sort == "dated":
-            yield min(moment.days), moment.start, moment.end
+            yield _likeliest_day(moment, text, scene.language), moment.start, moment.end
+
+
+def _likeliest_day(moment: Moment, text: str, language: Language) -> str:
+    """Return the day that words mean; of figures the day is first, but in English with slashes."""
+    figures = _DAY_FIRST.fullmatch(text, moment.start, moment.end)
+    if figures and (figures["sign"] == "." or language != DEFAULT_LANGUAGE):
+        stated = f"{figures['year']}-{int(figures['month']):02}-{int(figures['day']):02}"
+        if stated in moment.days:
+            return stated
+    return min(moment.days)
+
+
+def _labelled_day(scene: Scene) -> datetime | None:
+    """Return the only day that a system message names, if its clause says little else.
+
+    "It is currently Wednesday 16 September 2026." and "Date du jour : 2026-08-21" are such
+    clauses; None otherwise.
+    """
+    days = {day: (start, end) for day, start, end in _dated(scene.system, scene)}
+    if len(days) != 1:
+        return None
+    [(day, (start, end))] = days.items()
+    before = _CLAUSE_END.split(scene.system[:start].rstrip(" ,、，"))[-1]
+    behind = _CLAUSE_END.split(scene.system[end:].lstrip(" ,、，"))[0]
+    now = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    beside = _LETTERS.findall(f"{before} {behind}")
+    weekdays = [
+        one
+        for word in (*beside, *_LETTERS.findall(scene.system[start:end]))
+        for one in find_moments(word, scene.language, now)
+        if one.sort == "weekday"
+    ]
+    is_told = ":" in before or bool(weekdays) or not beside
+    is_short = len(beside) <= _MOST_WORDS_BESIDE
+    return now if is_short and is_told and all(day in one.days for one in weekdays) else None
 
 
 def _has_other_weekday(day: str, start: int, end: int, text: str, language: str) -> bool:

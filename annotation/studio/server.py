@@ -268,6 +268,7 @@ def install(
     made_of = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
     if places.python.exists() and made_of == print_of_lock:
         return
+    require_extra("review")
     progress(
         "Installing Label Studio into an environment of its own (once, one to three minutes) …"
     )
@@ -280,7 +281,6 @@ def install(
 
 
 def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -> None:
-    require_extra("review")
     import uv
 
     command = [uv.find_uv_bin(), *arguments]

@@ -379,7 +379,7 @@ class LoadedRelease:
             cheats = cheats_in_release(counts, self.name, progress=reporting, home=home)
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
-            place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{form.name}"
+            place = Path(folder) if folder else Path("exports") / f"{frozen.name}-{form.name}"
             facts = card_facts(warehouse, self.name, cheats)
             card = render_card(facts)
             others = [kind for kind in counts if kind not in wanted]

@@ -171,7 +171,10 @@ def requests(path: Path, *, model: str = "", as_json: AsJson = False) -> None:
 
 
 @command(
-    check, "records", "check records exports/v1/records.jsonl --json", begins="Checking the records"
+    check,
+    "records",
+    "check records exports/v1-records/records.jsonl --json",
+    begins="Checking the records",
 )
 def records(path: Path, *, model: CheckingModel = "", as_json: AsJson = False) -> None:
     """Run the current checks on exported records.

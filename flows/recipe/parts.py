@@ -339,11 +339,6 @@ Personas = (
 )
 
 
-def _without_near_misses(stated: object) -> object:
-    """Return how requests are read; `near_misses`, of earlier versions, is now `blind`."""
-    return "blind" if stated == "near_misses" else stated
-
-
 class Recipe(RecipePart):
     """A build: what is made, from which tools, by which models, under which rules.
 
@@ -525,7 +520,7 @@ class Recipe(RecipePart):
     )
     candidates: tuple[Candidate, ...] = Field(default=(), description="The models to score.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
-    consistency: Annotated[Consistency, BeforeValidator(_without_near_misses)] = Field(
+    consistency: Consistency = Field(
         default="blind",
         description=(
             "How a request is understood when its calls are checked: blind (a reader writes"

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
-from docstring_parser import parse as parse_docstring
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import PydanticJsonSchemaWarning
@@ -13,6 +12,7 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Note, shown
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import JsonSchema, Tool
 
 OWN = "own"  # the category of tools of which nobody says another, and the source of all of them
@@ -138,6 +138,9 @@ def _returns(function: Callable[..., Any]) -> JsonSchema | None:
 
 def _describe(schema: JsonSchema, text: str) -> str:
     """Fill in missing parameter descriptions from a docstring, and return the rest of its text."""
+    require_extra("build")
+    from docstring_parser import parse as parse_docstring
+
     properties, docstring = schema.get("properties", {}), parse_docstring(text)
     for parameter in docstring.params:
         if parameter.description and parameter.arg_name in properties:

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from docstring_parser import parse as parse_docstring
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
@@ -40,6 +39,7 @@ from callwright.generators.imports.reading import (
 from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.llm.written_calls import python_value
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
@@ -205,6 +205,9 @@ def _is_tool(node: ast.FunctionDef) -> bool:
 
 
 def _draft(node: ast.FunctionDef, where: str, domain: str, named: _Named) -> ToolDraft:
+    require_extra("build")
+    from docstring_parser import parse as parse_docstring
+
     told = parse_docstring(ast.get_docstring(node) or "")
     about = {one.arg_name: one.description or "" for one in told.params}
     stated = node.args.args[1:]  # without self

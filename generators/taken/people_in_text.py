@@ -18,6 +18,7 @@ from callwright.language.calls.parameters import chinese_names
 from callwright.language.calls.people import (
     ANY,
     JAPANESE,
+    LATIN,
     KnownNames,
     ends_in_vowel,
     known_names,
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from babel import Locale
 
 _CAPITAL = r"(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]*(?:[-][\p{L}\p{M}]+|['’](?![sm]\b)[\p{L}\p{M}]+)*)"
-_PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
-_NAME = regex.compile(rf"{_CAPITAL}(?: (?:{_PARTICLE} )*{_CAPITAL}){{0,3}}")
+PARTICLE = r"(?:van|von|de|del|der|den|da|di|la|le|bin|al|el|dos|das|do|ter|zu)"
+_NAME = regex.compile(rf"{_CAPITAL}(?: (?:{PARTICLE} )*{_CAPITAL}){{0,3}}")
+_SMALL = regex.compile(r"(?<=[\s:,])\p{Ll}{3,}(?: \p{Ll}{3,})?(?![\p{L}\p{M}@.]\p{L})")
 _UNCASED = frozenset({"ARABIC", "DEVANAGARI", "BENGALI", "TAMIL", "GUJARATI", "HEBREW"})
 _UNCASED_WORD = regex.compile(r"[\p{Lo}\p{M}]+")
 _LONGEST_NAME = 5  # words
@@ -48,12 +50,14 @@ class NameFinder:
     """Finds names in the texts of a conversation.
 
     `lower` are the words that stand somewhere in small letters: at the end of a name they are
-    none of its own.
+    none of its own. `parts` are words that are known to be of names.
     """
 
-    def __init__(self, language: Language, lower: frozenset[str]) -> None:
+    def __init__(
+        self, language: Language, lower: frozenset[str], parts: frozenset[str] = frozenset()
+    ) -> None:
         """Create a finder for texts of a language."""
-        self._language, self._lower = language, lower
+        self._language, self._lower, self._parts = language, lower, parts
 
     def find(self, text: str) -> Places:
         """Yield where names stand in a text, the surest first."""
@@ -61,6 +65,7 @@ class NameFinder:
         yield from _patterned_names(text)
         yield from _uncased_names(text)
         yield from self._cased_names(text)
+        yield from self._small_names(text)
 
     def _cased_names(self, text: str) -> Places:
         """Find introduced names, and names of two or more words with a known first name."""
@@ -73,6 +78,9 @@ class NameFinder:
             firsts = [_is_first_name(one[0], self._language) for one in words]
             at = firsts.index(True) if any(firsts) else None
             is_told = _ends_in("introduced", before) or _ends_in("titled", before)
+            if not is_told and any(map(self._is_part, words)):
+                yield words[0 if firsts[0] else self._first_of(words, before)].start(), end
+                continue
             is_likely = len(words) > 1 or at == 0
             if is_told or (is_likely and _ends_in("may_introduce", before)):
                 yield start, end
@@ -85,6 +93,28 @@ class NameFinder:
                     yield start, end
             elif at == 0 and _is_amid(before):
                 yield start, end
+
+    def _small_names(self, text: str) -> Places:
+        """Find known first names in small letters, and what else is known behind them.
+
+        Words have to introduce them: "i'm dave", "my name is dave miller".
+        """
+        firsts = known_names(LATIN, self._language).first
+        every = known_names(LATIN, ANY)
+        for match in _SMALL.finditer(text):
+            words = [*regex.finditer(r"\S+", text, pos=match.start(), endpos=match.end())]
+            before = text[max(0, match.start() - _BEFORE) : match.start()]
+            first = words[0][0].capitalize()
+            if self._is_function_word(words[0][0]) or first not in firsts:
+                continue
+            has_last = len(words) > 1 and words[1][0].capitalize() in every.first | every.last
+            has_last = has_last and not self._is_function_word(words[1][0])
+            is_told = _ends_in("introduced", before) or _ends_in("titled", before)
+            if is_told or _ends_in("may_introduce", before):
+                yield match.start(), words[int(has_last)].end()
+
+    def _is_function_word(self, word: str) -> bool:
+        return word in _beside() or word in _days(self._language)
 
     def _trimmed(self, match: regex.Match[str]) -> Iterator[list[regex.Match[str]]]:
         """Yield the words of a run of capitals that may be a name, those of each script apart.
@@ -101,12 +131,27 @@ class NameFinder:
             if words and not any(one[0].casefold() in _no_names() for one in words):
                 yield words
 
+    def _first_of(self, words: list[regex.Match[str]], before: str) -> int:
+        """Return which word a name with known parts begins with.
+
+        The first word of a sentence has a capital, whatever it is.
+        """
+        return int(len(words) > 1 and not self._is_part(words[0]) and _starts_sentence(before))
+
+    def _is_part(self, word: regex.Match[str]) -> bool:
+        """Whether a word, or a part of it behind a hyphen, is known to be a name's."""
+        return any(part.casefold() in self._parts for part in regex.split("[-’']", word[0]))
+
     def _is_beside(self, word: str) -> bool:
         plain = word.casefold().rstrip(".")
         if plain in _beside() or plain in _days(self._language):
             return True
         is_first = _is_first_name(word, self._language)
         return not is_first and plain in self._lower
+
+
+def _starts_sentence(before: str) -> bool:
+    return regex.search(r"[\p{L}\p{N},][)'’\"]?\s$", before) is None
 
 
 def _is_amid(before: str) -> bool:

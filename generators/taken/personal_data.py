@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.generators.taken import CONVERSATION
 from callwright.generators.taken.chinese_names import is_chinese
 from callwright.generators.taken.personal_replacements import PersonalReplacements
@@ -16,11 +14,12 @@ from callwright.generators.taken.personal_values import (
     PersonalKind,
     PersonalValue,
     find_personal_values,
+    texts_of,
 )
 from callwright.language.packs import fallback
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.extras import require_extra
-from callwright.warehouse.records import CallTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import Sample, Tool, UserTurn
 
 MOST_VALUES = 1000  # of a conversation: each is looked for at each place
 
@@ -51,7 +50,7 @@ def without_personal_data(
         return Replaced(sample, {}, {}, notes)
     replacements = PersonalReplacements(found, sample.language, seed)
     replaced = replacements.sample(sample)
-    if replacements.is_left_in(_texts_of(replaced)):
+    if replacements.is_left_in(texts_of(replaced)):
         raise RecordError(
             "Its personal data can't be replaced consistently: a name stands in it once more, with"
             " an ending."
@@ -89,7 +88,7 @@ def _distinct(values: Iterable[PersonalValue]) -> Iterator[PersonalValue]:
     of_fields = [one.value for one in kept if one.kind == "name" and one.is_of_field]
     for one in kept:
         if one.kind == "name" and not one.is_of_field:
-            is_more = any(f" {name} " in f" {one.value} " for name in of_fields)
+            is_more = any(f" {name} " in f" {one.value} " for name in of_fields if " " in name)
             # in Chinese what goes on behind a name was taken for the rest of it
             goes_on = is_chinese(one.value) and any(
                 one.value != name and one.value.startswith(name) for name in names
@@ -97,31 +96,3 @@ def _distinct(values: Iterable[PersonalValue]) -> Iterator[PersonalValue]:
             if (is_more and one.value not in of_fields) or goes_on:
                 continue
         yield one
-
-
-def _texts_of(sample: Sample) -> Iterator[str]:
-    yield sample.system_message
-    for turn in sample.turns:
-        if isinstance(turn, CallTurn):
-            yield from (text for call in turn.calls for text in _texts_in(call.arguments))
-        elif isinstance(turn, ResultTurn):
-            yield from (text for result in turn.results for text in _texts_in(result))
-        else:
-            yield turn.text
-            if isinstance(turn, UserTurn) and turn.external is not None:
-                yield turn.external.text
-
-
-def _texts_in(value: JsonValue) -> Iterator[str]:
-    match value:
-        case dict():
-            for name, one in value.items():
-                yield name
-                yield from _texts_in(one)
-        case list():
-            for one in value:
-                yield from _texts_in(one)
-        case None | bool():
-            return
-        case _:
-            yield str(value)

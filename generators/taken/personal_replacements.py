@@ -44,6 +44,7 @@ _NUMBERED: frozenset[PersonalKind] = frozenset({"iban", "card", "id", "phone"})
 _UNBOUND = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "HANGUL"})  # words without gaps
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-](?![sm]\b)[\p{L}\p{M}]+)*")
 _PART = regex.compile(r"[\p{L}\p{M}]+")
+_SNAKE = regex.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _SIGNS = regex.compile(r"[^\p{L}\p{N}]")
 _IN_CODE = r"[\p{Latin}\p{Cyrillic}\p{N}]"  # beside a number they are part of another one
 _BOUND_STREET = r"(?<![\p{L}\p{N}]){0}"
@@ -54,7 +55,7 @@ _SEPARATOR = r"[\s().\-/·]{0,4}"
 # the first character of the digits of a script: as typed, Arabic, Persian, Hindi, Bengali, wide
 _ZEROS = (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
 _KEPT_OF_PHONE, _KEPT_OF_ACCOUNT = 6, 4
-_SHORTEST_PART, _SHORTEST_STEM = 3, 5
+_SHORTEST_PART, _SHORTEST, _SHORTEST_STEM = 3, 4, 5
 _LONGEST_ENDING = 3
 _NEAR = 40  # letters between a street and its number or flat
 _TRIES = 50
@@ -83,8 +84,10 @@ class PersonalReplacements:
         self._phones: dict[str, str] = {}  # by the national number
         self._names: dict[str, str] = {}  # of scripts without case, whole and word by word
         self._parts: dict[str, str] = {}  # of names in scripts with case
+        self._small = frozenset[str]()  # parts of names that the user writes in small letters only
         self._cores: dict[str, str] = {}
         self._beside: dict[str, dict[str, str]] = {}  # a street's numbers
+        self._houses: dict[str, str] = {}  # numbers of all streets
         self._codes: dict[str, str] = {}
         if self._inflects:  # the form without an ending first
             values = sorted(values, key=lambda one: (not one.is_of_field, len(one.value)))
@@ -174,7 +177,9 @@ class PersonalReplacements:
             self._cores[core] = made if address.core[:1].isupper() else made.casefold()
         numbers = self._beside.setdefault(core, {})
         for number in filter(None, (address.number, address.unit)):
-            numbers.setdefault(number.casefold(), self._house(number))
+            # one number of several streets stays one: nobody knows whose flat it is
+            made = self._houses.setdefault(number.casefold(), self._house(number))
+            numbers.setdefault(number.casefold(), made)
 
     def _house(self, number: str) -> str:
         """Return another number of as many digits, with the letters as they are."""
@@ -216,7 +221,7 @@ class PersonalReplacements:
         script = script_of(value)
         words = _PART.findall(value)
         if script in CASED:
-            self._draw_cased(words)
+            self._draw_cased([*map(str.capitalize, words)] if value == value.lower() else words)
             return
         if _plain(value) in self._names:
             return
@@ -309,7 +314,10 @@ class PersonalReplacements:
                 near = text[offset : one.end() + _NEAR]
                 for number, made in self._beside[core].items():
                     pattern = rf"(?<!{_IN_CODE}){regex.escape(number)}(?!\p{{N}})"
-                    for place in regex.finditer(pattern, near, regex.IGNORECASE):
+                    places = [*regex.finditer(pattern, near, regex.IGNORECASE)]
+                    at = one.start() - offset
+                    # the same number farther away counts something else
+                    for place in sorted(places, key=lambda each: abs(each.start() - at))[:1]:
                         start, end = place.start() + offset, place.end() + offset
                         yield _Swap(start, end, _shaped(place[0], made))
 
@@ -341,6 +349,7 @@ class PersonalReplacements:
             )
             in_code = any(one in "_@" or one.isdigit() for one in glued)
             is_name = word[0][:1].isupper() and len(word[0]) >= _SHORTEST_PART
+            is_name = is_name or _fold(word[0]) in self._small
             if is_name or is_beside or is_small or in_code or word[0] == text:
                 yield _Swap(word.start(), word.end(), _cased(made[at], word[0]))
 
@@ -382,7 +391,7 @@ class PersonalReplacements:
                 replaced = self.text(value)
                 return self._alone(value, name) if replaced == value else replaced
             case dict():
-                return {self.text(key): self.value(one, key) for key, one in value.items()}
+                return self._object(value)
             case list():
                 return [self.value(one, name) for one in value]
             case bool():
@@ -394,6 +403,36 @@ class PersonalReplacements:
                 return int(replaced) if replaced.isdigit() else value
             case _:
                 return value
+
+    def _object(
+        self, fields: Mapping[str, JsonValue], *, is_call: bool = False
+    ) -> dict[str, JsonValue]:
+        """Return an object with all replacements made.
+
+        A field beside a street that has its number, or its flat's, is that, whatever its name is.
+        """
+        beside = {
+            number: made
+            for core, numbers in self._beside.items()
+            if any(isinstance(one, str) and core in _plain(one) for one in fields.values())
+            for number, made in numbers.items()
+        }
+        made_of = {
+            key: beside[str(one).casefold()]
+            for key, one in fields.items()
+            if isinstance(one, str | int) and str(one).casefold() in beside
+        }
+        # an amount may be the same by chance
+        sure = [key for key in made_of if isinstance(fields[key], str)] or [*made_of][:1]
+        replaced = {key: self.value(one, key) for key, one in fields.items()}
+        for key in sure:
+            is_whole = isinstance(fields[key], int) and made_of[key].isdigit()
+            replaced[key] = int(made_of[key]) if is_whole else made_of[key]
+        return {(key if is_call else self._key(key)): one for key, one in replaced.items()}
+
+    def _key(self, key: str) -> str:
+        """Return a field's name, which may be somebody's, but not if it has several words."""
+        return key if _SNAKE.fullmatch(key) else self.text(key)
 
     def _alone(self, value: str, name: str) -> str:
         """Return a value of a field of its own that has a part of an address."""
@@ -420,9 +459,14 @@ class PersonalReplacements:
                     return turn.with_changes(calls=tuple(map(call_of, calls)))
 
         def call_of(call: GoldCall) -> GoldCall:
-            arguments = {name: self.value(one, name) for name, one in call.arguments.items()}
-            return call.with_changes(arguments=arguments, evidence=())
+            return call.with_changes(
+                arguments=self._object(call.arguments, is_call=True), evidence=()
+            )
 
+        said = [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
+        words = {word for text in said for word in _PART.findall(text) if len(word) >= _SHORTEST}
+        capital = {_fold(word) for word in words if word[:1] != word[:1].lower()}
+        self._small = frozenset(map(_fold, words)) - capital
         turns = tuple(turn_of(turn) for turn in sample.turns)
         return sample.with_changes(turns=turns, system_message=self.text(sample.system_message))
 
@@ -453,7 +497,9 @@ def _fold(word: str) -> str:
     """Return a word without case and accents."""
     import unicodedata
 
-    split = unicodedata.normalize("NFKD", word.casefold().replace("\u00df", "ss"))
+    split = unicodedata.normalize(
+        "NFKD", word.casefold().replace("\u00df", "ss").replace("\u0131", "i")
+    )
     kept = (one for one in split if not ("\u0300" <= one <= "\u036f"))
     return unicodedata.normalize("NFC", "".join(kept))
 

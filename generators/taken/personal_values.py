@@ -6,7 +6,7 @@ by streets' words (language/personal.yaml), and by the first names that Faker kn
 Chinese names are found by what stands around them. No model is asked or fetched.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -14,15 +14,16 @@ import regex
 from pydantic import JsonValue
 
 from callwright.generators.taken.chinese_names import is_chinese
-from callwright.generators.taken.people_in_text import NameFinder, Places
+from callwright.generators.taken.people_in_text import PARTICLE, NameFinder, Places
 from callwright.generators.taken.personal_words import pattern_of, words_of_people
 from callwright.generators.taken.streets import Address, find_addresses
-from callwright.language.calls.parameters import meaning_by_words, meaning_of
-from callwright.language.calls.people import CASED, script_of
+from callwright.language.calls.parameters import CLOCKED, meaning_by_words, meaning_of
+from callwright.language.calls.people import ANY, CASED, known_names, script_of
 from callwright.language.packs import packaged
 from callwright.language.text import Spans
 from callwright.warehouse.records import (
     CallTurn,
+    JsonSchema,
     Language,
     ReplyTurn,
     ResultTurn,
@@ -45,8 +46,14 @@ _BY_MEANING: Mapping[str, PersonalKind] = {
 }
 _BY_FIELD: tuple[tuple[str, PersonalKind], ...] = (("iban_fields", "iban"), ("id_fields", "id"))
 _ROLES = ("post", "number", "unit")  # of fields beside a street
+_OWN = frozenset({"mail", "phone", "iban", "card", "id"})  # what only people have
+_MAY_NAME = frozenset({"text", "person", "code", "quantity"})  # meanings of fields
 _SIBLINGS = frozenset({"mail", "phone", "address", "id"})  # of the name of a person
 _MAIL = regex.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}")
+_ACTING = regex.compile(r"\p{L}{3}(?:er|or|ee|ant|ent)s?$")  # approver, assignee, tenant
+_BIRTHDAY = regex.compile(r"19\d\d-\d\d-\d\d|200\d-\d\d-\d\d")  # days of long ago mostly are
+_BARE_NUMBER = regex.compile(r"[\d ().\-/]{7,20}")
+_INTERNATIONAL = regex.compile(r"\+[1-9][\d ().-]{7,18}\d")
 _IBAN = regex.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}\b")
 _CARD = regex.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
 _IDENTITY = (
@@ -65,7 +72,7 @@ _NO_PHONE = regex.compile(
 )
 _DAY = regex.compile(r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}(?!\d)")
 _GAP = regex.compile(r"\s")
-_FEWEST_DIGITS, _FEWEST_OF_ID = 7, 5
+_FEWEST_DIGITS, _FEWEST_OF_ID, _LONG_ID = 7, 5, 9
 _LONGEST_NAME = 5  # words
 _PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a text that are searched at once
 _SHORT, _LONG = 4, 16
@@ -86,19 +93,35 @@ class PersonalValue(NamedTuple):
 
 def find_personal_values(sample: Sample, tools: Mapping[str, Tool]) -> list[PersonalValue]:
     """Return all personal values of a conversation, those that fields hold first."""
-    in_fields = [one for fields in _objects(sample, tools) for one in _of_object(fields)]
-    texts = [*_texts(sample)]
-    lower = frozenset(
-        word for text in texts for word in regex.findall(r"(?<!\p{L})\p{Ll}[\p{L}\p{M}]+", text)
-    )
-    finder = _Finder(sample.language, lower)
-    in_words = [*_asked_names(sample), *(one for text in texts for one in finder.find(text))]
-    has_street = any(one.address and one.address.core for one in (*in_fields, *in_words))
-    return [
-        one
-        for one in (*in_fields, *in_words)
-        if one.address is None or one.address.core or has_street
+    texts = [*texts_of(sample)]
+    said = "\n".join(turn.text for turn in sample.turns if isinstance(turn, UserTurn))
+    local = _parts_of_mails(texts)
+    in_fields = [
+        one for fields in _objects(sample, tools) for one in _of_object(fields, said, local)
     ]
+    lower = frozenset(
+        word
+        for text in texts
+        for word in regex.findall(r"(?<!\p{L})\p{Ll}[\p{L}\p{M}]+", _MAIL.sub(" ", text))
+    )
+    finder = _Finder(sample.language, lower, local | _parts_of_names(in_fields))
+    in_words = [*_asked_names(sample), *(one for text in texts for one in finder.find(text))]
+    return [*in_fields, *in_words]
+
+
+def _parts_of_mails(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words before the @ of mail addresses: mostly names."""
+    return _words_of(match[0].partition("@")[0] for text in texts for match in _MAIL.finditer(text))
+
+
+def _parts_of_names(values: Iterable[PersonalValue]) -> frozenset[str]:
+    """Return the words of the names among values, in small letters."""
+    return _words_of(one.value for one in values if one.kind == "name")
+
+
+def _words_of(texts: Iterable[str]) -> frozenset[str]:
+    words = (word for text in texts for word in regex.findall(r"[\p{L}\p{M}]+", text))
+    return frozenset(word.casefold() for word in words if len(word) >= _SHORT)
 
 
 # --- fields
@@ -108,6 +131,9 @@ class _Field(NamedTuple):
     name: str
     value: JsonValue
     kind: PersonalKind | None
+    meaning: str = ""
+    description: str = ""
+    is_beside_own: bool = False
 
 
 def _objects(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[list[_Field]]:
@@ -116,78 +142,186 @@ def _objects(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[list[_Field]
         if isinstance(turn, CallTurn):
             for call in turn.calls:
                 tool = tools.get(call.tool)
-                schemas = tool.properties if tool else {}
-                yield [
-                    _Field(name, value, _kind_of(name, meaning_of(name, schemas.get(name, {}))))
-                    for name, value in call.arguments.items()
-                ]
-                for name, value in call.arguments.items():
-                    yield from _inner(value, _kind_of(name, meaning_by_words(name, "")))
+                yield from _inner(call.arguments, None, tool.parameters if tool else {})
         elif isinstance(turn, ResultTurn):
             for result in turn.results:
-                yield from _inner(result, None)
+                yield from _inner(result, None, {})
 
 
-def _inner(value: JsonValue, kind: PersonalKind | None) -> Iterator[list[_Field]]:
-    """Yield the fields of objects in a value; `kind` is what its name says it is."""
+def _inner(
+    value: JsonValue, above: _Field | None, schema: JsonSchema, *, beside: bool = False
+) -> Iterator[list[_Field]]:
+    """Yield the fields of objects in a value, which a field `above` holds.
+
+    `beside`: what only people have stands beside that field.
+    """
     match value:
         case dict():
-            fields = [
-                _Field(name, one, _kind_of(name, meaning_by_words(name, "")) or kind)
-                for name, one in value.items()
-            ]
-            yield fields
+            members = schema.get("properties") or {}
+            fields = [_field(key, one, above, members.get(key) or {}) for key, one in value.items()]
+            yield [one._replace(is_beside_own=beside) for one in fields]
+            has_own = beside or _has_own(fields)
             for field in fields:
-                yield from _inner(field.value, field.kind)
+                yield from _inner(field.value, field, members.get(field.name) or {}, beside=has_own)
         case list():
-            yield [_Field("", one, kind) for one in value if not isinstance(one, dict | list)]
+            items = {"description": schema.get("description", ""), **(schema.get("items") or {})}
+            name = above.name if above else ""
+            flat = [one for one in value if not isinstance(one, dict | list)]
+            yield [_field(name, one, above, items)._replace(is_beside_own=beside) for one in flat]
             for one in value:
                 if isinstance(one, dict | list):
-                    yield from _inner(one, kind)
+                    yield from _inner(one, above, items, beside=beside)
+
+
+def _field(name: str, value: JsonValue, above: _Field | None, schema: JsonSchema) -> _Field:
+    """Return a field with its kind: by its name or its value, or that of the field `above`."""
+    description = str(schema.get("description") or "")
+    meaning = meaning_of(name, schema) if schema else meaning_by_words(name, "")
+    if meaning in ("pattern", "object", "array"):
+        meaning = meaning_by_words(name, description)
+    kind = _kind_of(name, meaning) or _kind_of_value(value)
+    if kind is None and _is_called_phone(name, value):
+        kind = "phone"
+    if kind is None and above is not None and not _is_part_of_address(name):
+        kind = above.kind
+    return _Field(name, value, kind, meaning, description)
+
+
+def _kind_of_value(value: JsonValue) -> PersonalKind | None:
+    """Return the kind of a value that can be nothing else."""
+    if not isinstance(value, str):
+        return None
+    if _MAIL.fullmatch(value):
+        return "mail"
+    if _IBAN.fullmatch(value) and is_iban(value):
+        return "iban"
+    return "phone" if _INTERNATIONAL.fullmatch(value) else None
+
+
+def _is_called_phone(name: str, value: JsonValue) -> bool:
+    """Whether a field has a number, and the word before numbers of phones as its name."""
+    words = _snake(name).replace("_", " ")
+    is_number = isinstance(value, str) and _BARE_NUMBER.fullmatch(value) is not None
+    return is_number and pattern_of("phone_words").match(words) is not None
+
+
+def _has_own(fields: Sequence[_Field]) -> bool:
+    """Whether one of some fields has what only people have: a mail, a birthday."""
+    return any(
+        one.kind in _OWN
+        or one.meaning == "birthday"
+        or _BIRTHDAY.fullmatch(str(one.value)) is not None
+        for one in fields
+    )
+
+
+def _snake(name: str) -> str:
+    return str(regex.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).casefold()
+
+
+def _is_part_of_address(name: str) -> bool:
+    return any(pattern_of(f"{role}_fields").search(_snake(name)) for role in _ROLES)
 
 
 def _kind_of(name: str, meaning: str) -> PersonalKind | None:
     """Return the kind of personal data of a field by name and meaning; `name` alone has none."""
     if _secret_words().search(name):
         return "secret"
-    snake = regex.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()
     for listed, kind in _BY_FIELD:
-        if pattern_of(listed).search(snake):
+        if pattern_of(listed).search(_snake(name)):
             return kind
-    if any(
-        pattern_of(one).search(snake) for one in ("post_fields", "number_fields", "unit_fields")
-    ):
-        return None  # parts of an address
+    if _is_part_of_address(name):
+        return None
     return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
 
 
-def _of_object(fields: list[_Field]) -> Iterator[PersonalValue]:
+def _of_object(fields: list[_Field], said: str, local: frozenset[str]) -> Iterator[PersonalValue]:
     by_role = {
         role: str(field.value).strip()
         for field in fields
         for role in _ROLES
         if isinstance(field.value, str | int)
-        and pattern_of(f"{role}_fields").search(
-            regex.sub(r"(?<=[a-z])(?=[A-Z])", "_", field.name).casefold()
-        )
+        and pattern_of(f"{role}_fields").search(_snake(field.name))
     }
     kinds = {field.kind for field in fields}
-    names = list[str]()
-    for field in fields:
+    has_own = _has_own(fields)
+    is_named = "name" in kinds
+    named = [
+        _is_name_beside(field, local, has_own=has_own or field.is_beside_own, is_named=is_named)
+        for field in fields
+    ]
+    is_of_person = has_own or any(named) or bool(kinds & {"name", "address"})
+    for field, is_name in zip(fields, named, strict=True):
         kind, value = field.kind, field.value
-        if field.name.casefold() == "name" and kinds & _SIBLINGS:
+        if is_name or (field.name.casefold() == "name" and kinds & _SIBLINGS):
             kind = "name"  # what has a phone or an address is a person
+        if kind is None and _is_said_number(field, said, beside=is_of_person):
+            kind = "id"
         if isinstance(value, int) and not isinstance(value, bool):
             if kind in ("phone", "card", "id") and len(str(value)) >= _FEWEST_DIGITS:
                 yield PersonalValue(kind, str(value), is_of_field=True)
         elif isinstance(value, str) and kind == "address":
             yield from _of_address_field(value, by_role)
         elif isinstance(value, str) and kind is not None and _can_be(kind, value):
-            if kind == "name":
-                names.append(value)
             yield PersonalValue(kind, value, is_of_field=True)
-    if by_role.get("post"):
-        yield PersonalValue("address", by_role["post"], Address("", code=by_role["post"]))
+        if pattern_of("post_fields").search(_snake(field.name)) and isinstance(value, str | int):
+            code = str(value).strip()
+            yield PersonalValue("address", code, Address("", code=code))
+
+
+def _is_name_beside(field: _Field, local: frozenset[str], *, has_own: bool, is_named: bool) -> bool:
+    """Whether a field holds a person's name, though its own name may not say so.
+
+    Two of three have to speak for it: words for a name, what only people have beside it
+    (`has_own`), and known names or those of mail addresses (`local`). Beside a person that is
+    named (`is_named`) all words have to be known.
+    """
+    value = field.value
+    if field.kind is not None or field.meaning not in _MAY_NAME or not isinstance(value, str):
+        return False
+    words = [one.capitalize() if value == value.lower() else one for one in value.split()]
+    if not _can_be("name", value) or not all(map(_is_word_of_name, words)):
+        return False
+    told = f"{field.name.replace('_', ' ')} {field.description}".strip()
+    is_told = field.meaning == "person" or _ACTING.search(field.name) is not None
+    is_told = is_told or pattern_of("asks_name").search(told) is not None
+    names = known_names(script_of(value), ANY)
+    known = [word in names.first | names.last for word in words if not _is_particle(word)]
+    is_known = words[0] in names.first or all(known) or not local.isdisjoint(_words_of([value]))
+    if is_told:  # things have a "name", too
+        return has_own or (is_known and " " in told)
+    return has_own and is_known and len(words) > 1 and (all(known) or not is_named)
+
+
+def _is_word_of_name(word: str) -> bool:
+    is_written = word[:1] != word[:1].lower() or script_of(word) not in CASED
+    return is_written or _is_particle(word)
+
+
+def _is_small_name(words: Sequence[str]) -> bool:
+    """Whether words in small letters are a known first name, or begin with one."""
+    names = known_names(script_of(words[0]) if words else "", ANY)
+    return bool(words) and words[0].isalpha() and words[0].capitalize() in names.first
+
+
+def _is_particle(word: str) -> bool:
+    return regex.fullmatch(PARTICLE, word) is not None
+
+
+def _is_said_number(field: _Field, said: str, *, beside: bool) -> bool:
+    """Whether a field has a number that the user says: a long one, or one beside a person."""
+    value = field.value
+    if not isinstance(value, str) or field.meaning in CLOCKED or _DAY.search(value):
+        return False
+    digits = sum(map(str.isdecimal, value))
+    if (
+        digits < (_FEWEST_OF_ID if beside else _LONG_ID)
+        or 2 * digits < sum(map(str.isalnum, value))
+        or ":" in value
+    ):
+        return False
+    plain = regex.sub(r"[^\p{L}\p{N}]", "", value).casefold()
+    return plain in regex.sub(r"[^\p{L}\p{N}]", "", said).casefold()
 
 
 def _of_address_field(value: str, by_role: Mapping[str, str]) -> Iterator[PersonalValue]:
@@ -209,7 +343,7 @@ def _of_address_field(value: str, by_role: Mapping[str, str]) -> Iterator[Person
 def _can_be(kind: PersonalKind, value: str) -> bool:
     words = value.split()
     if kind == "name":
-        is_written = value != value.lower() or not value.isascii()
+        is_written = value != value.lower() or not value.isascii() or _is_small_name(words)
         is_written = is_written and (not is_chinese(value) or len(value) <= _LONGEST_NAME)
         return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and is_written
     if kind == "mail":
@@ -246,7 +380,7 @@ def _asked_names(sample: Sample) -> Iterator[PersonalValue]:
             question = ""
 
 
-def _texts(sample: Sample) -> Iterator[str]:
+def texts_of(sample: Sample) -> Iterator[str]:
     """Yield all texts of a conversation: words, and texts in calls and results."""
     yield sample.system_message
     for turn in sample.turns:
@@ -287,8 +421,8 @@ def _pieces(text: str) -> Iterator[str]:
 class _Finder:
     """Finds personal values in the texts of a conversation."""
 
-    def __init__(self, language: Language, lower: frozenset[str]) -> None:
-        self._language, self._names = language, NameFinder(language, lower)
+    def __init__(self, language: Language, lower: frozenset[str], parts: frozenset[str]) -> None:
+        self._language, self._names = language, NameFinder(language, lower, parts)
 
     def find(self, text: str) -> Iterator[PersonalValue]:
         """Yield the personal values in a text; surer finds take precedence where finds overlap."""

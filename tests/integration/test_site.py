@@ -80,7 +80,7 @@ def test_language_models_find_a_list_of_all_pages_and_their_text(site: Path) -> 
     title, summary, *sections = re.split(r"\n\n(?:## )?", listed.strip())
     assert title == "# callwright"
     assert summary.startswith("> Function-calling datasets")
-    assert "Begin" in sections
+    assert "Start" in sections
     assert sections[-2] == "Optional"
     links = re.findall(r"^- \[([^\]]+)\]\(([^)]+)\)(?:: .+)?$", listed, re.MULTILINE)
     assert len(links) == listed.count("\n- ") > 40

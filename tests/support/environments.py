@@ -50,13 +50,22 @@ def run_uv(*words: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def new_environment(folder: Path, *installed: str) -> Path:
+def new_environment(folder: Path, *installed: str, python: str = sys.executable) -> Path:
     """The programs of an environment with nothing but what is installed by these words of `uv
     pip install`.
     """
-    run_uv("venv", "--python", sys.executable, str(folder))
+    run_uv("venv", "--python", python, str(folder))
     run_uv("pip", "install", "--python", str(folder), *installed)
     return folder / "bin"
+
+
+def find_python(version: str) -> str:
+    """The path of an interpreter of this version that the machine has, or "" if it has none."""
+    for folder in sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*")):
+        return str(folder / "bin" / "python")
+    listed = [uv.find_uv_bin(), "python", "find", "--no-python-downloads", "--quiet", version]
+    found = subprocess.run(listed, capture_output=True, text=True, check=False)
+    return found.stdout.strip() if found.returncode == 0 else ""
 
 
 def environment_beside_ours(folder: Path, *installed: str) -> Path:

@@ -53,7 +53,7 @@ class Picture(NamedTuple):
 
 
 def _is_conversation(task: Task) -> bool:
-    return not task["texts"] and "▶" not in str(task["conversation"])
+    return len(task["conversation"]) > 2 and "▶" not in str(task["conversation"])
 
 
 def _near(length: int, *fields: str) -> Callable[[Task], Any]:
@@ -67,8 +67,12 @@ PICTURES = (
     Picture(SAMPLE_REVIEW, lambda task: (_is_conversation(task), len(task["failed"])), ["3", "5"]),
     Picture(
         SAMPLE_REVIEW,
-        lambda task: (len(task["fields"]) > 1, task["readings"].count("⟦"), len(task["failed"])),
-        ["2"],
+        lambda task: (
+            len(task["conversation"]) <= 2 and len(task["rows"]) > 4,
+            task["readings"].count("⟦"),
+            len(task["failed"]),
+        ),
+        ["2", "w"],
         "sample_review-edit",
         {
             "question": ".cw-question",

@@ -44,6 +44,7 @@ from callwright.warehouse.shown_tools import without_examples
 _COMPOSED_WORDS = 8  # a text this long is written, not passed on
 _LEAST = 4  # of 5
 _TELLING = 3  # characters: what is shorter stands in any text
+_SHORT_CODE = re.compile("[A-Z]{2,3}")  # of a country, a currency: a choice
 _UNSTATED = ("unstated", "other_said")
 
 
@@ -69,7 +70,7 @@ def is_taken(sample: Sample) -> bool:
 
 @rule(
     "traced",
-    "2",
+    "3",
     "Of a conversation that took place: is a value of a call likely wrong, or said by nothing?",
     source="docs/sources.md",
     applies=is_taken,
@@ -90,15 +91,22 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
     more often than they are said: that nothing says one is no doubt, and left to readers.
     """
     tools = context.toolset(sample.candidates)
-    for suspicion in find_suspicions(sample, tools):
+    suspicions = find_suspicions(sample, tools)
+    for suspicion in suspicions:
         yield unproved(suspicion.reason, suspicion.fact)
+    suspected = {(one.fact.turn, one.fact.argument) for one in suspicions}
     by_name = {tool.name: tool for tool in tools}
     composed = {(one.turn, one.argument) for one in composed_texts(sample, tools)}
     for doubt in ground(sample, tools).doubts:
         at = doubt.turn or 0
         name = root_of(doubt.argument)
-        is_implied = isinstance(doubt.value, bool) or _is_choice(doubt, at, sample, by_name)
-        if doubt.kind not in _UNSTATED or (at, name) in composed or is_implied:
+        is_implied = (
+            isinstance(doubt.value, bool)
+            or _SHORT_CODE.fullmatch(str(doubt.value)) is not None
+            or _is_choice(doubt, at, sample, by_name)
+        )
+        is_doubted = (doubt.turn, doubt.argument) in suspected
+        if doubt.kind not in _UNSTATED or (at, name) in composed or is_implied or is_doubted:
             continue
         calls = next((one.calls for one in sample.snapshots() if one.turn == at), ())
         schema = next(

@@ -178,7 +178,7 @@ def _probe_of(sample: Sample, names: Mapping[str, str]) -> dict[str, Any]:
 
 def word_of(source: ReleaseStream) -> str:
     """Return a release's name as an identifier."""
-    return re.sub(r"\W", "_", source.release.file_name, flags=re.ASCII).lower()
+    return re.sub(r"\W", "_", source.release.name, flags=re.ASCII).lower()
 
 
 def _written(path: Path, text: str) -> Path:

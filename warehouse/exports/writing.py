@@ -85,7 +85,7 @@ class ReleaseSplit:
     @property
     def stem(self) -> str:
         """The file name of this part: the split, or the release."""
-        return self.split or self.source.release.file_name
+        return self.split or self.source.release.name
 
     @property
     def mark(self) -> dict[str, str]:

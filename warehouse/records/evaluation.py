@@ -1,6 +1,5 @@
 """Outcomes of records, reviews, releases, answers, scores, and requests to models."""
 
-import re
 from datetime import datetime
 from operator import not_
 from typing import Annotated, ClassVar, Literal
@@ -424,11 +423,6 @@ class Release(Record):
     selection: dict[str, JsonValue] = Field(default_factory=dict)
     splits: dict[str, float] = Field(default_factory=dict)
     manifest_hash: str = ""
-
-    @property
-    def file_name(self) -> str:
-        """The name in a form for file names; older releases could have any name."""
-        return re.sub(r"[^A-Za-z0-9._-]", "-", self.name).lstrip(".") or "release"
 
 
 class LlmCall(Record):

@@ -5,10 +5,11 @@ from callwright.annotation.multi_step_review import (
     parse_disambiguation,
 )
 from callwright.annotation.picks import contests_of
-from callwright.annotation.sample_review import boxes, parse_review
+from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
 from callwright.warehouse.records import CallPlace, CallTurn, ResultTurn, SampleFacts, Strike
+from tests.support.annotation.editing import as_sent, named
 from tests.support.annotation.paths import TOOLS, answered, goal_path, hotels, path_sample
 
 KEY = goal_path().key
@@ -30,7 +31,9 @@ def _annotation(subject: str, verdict: str = "", **controls: list[str]) -> Pulle
             "result": [
                 {
                     "from_name": name,
-                    "value": {"text" if name.startswith("edited") else "choices": values},
+                    "value": {
+                        "text" if name.startswith(("line", "text", "words")) else "choices": values
+                    },
                 }
                 for name, values in held.items()
                 if values
@@ -113,8 +116,10 @@ def test_boxes_and_verdict_must_agree():
 
 def test_an_argument_of_a_step_is_edited_and_rests_on_the_reviewer():
     sample = path_sample()
-    typed = boxes(sample).request.replace("+ guests = 2", "+ guests = 3")
-    parsed = parse_review(_annotation(sample.key, "edit", edited_request=[typed]), sample, TOOLS)
+    rows = review_task(sample, TOOLS, [], reason="-").data()["rows"]
+    typed = as_sent(rows) | {named(rows, "guests"): "3"}
+    controls = {control: [text] for control, text in typed.items()}
+    parsed = parse_review(_annotation(sample.key, "edit", **controls), sample, TOOLS)
     call = parsed.edited.turns[3].calls[0]
     assert call.arguments["guests"] == 3
     assert {one.argument: one.kind for one in call.evidence} == {

@@ -26,6 +26,7 @@ from callwright.flows.review.asking_again import (
 from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
+from tests.support.annotation.editing import edited
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.small_builds import build, run_here, unmeasured_recipe
@@ -226,9 +227,10 @@ def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:
     subject = sample_of(audited, decide(audited, "gold_wrong"))
     audited.pull()
     audited.push()
-    sample = audited.sample(subject)
-    calls = json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in sample.gold])
-    say(audited, subject, "edit", edited_request=audited.polite(subject), edited_calls=calls)
+    typed = edited(
+        audited.studio.newest_task(subject, "sample_review")["rows"], audited.polite(subject)
+    )
+    say(audited, subject, "edit", **typed)
     assert audited.pull().edited == 1
     assert audited.accepted(subject) is None
 

@@ -4,12 +4,13 @@ stands in for Label Studio.
 
 import pytest
 
-from callwright.annotation.edits import edited_sample
+from callwright.annotation.edits import with_turns
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.status import review_status
 from callwright.flows.stages import all_stages
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome, Verdict
+from tests.support.annotation.editing import as_sent, edited, more_of
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
@@ -195,7 +196,8 @@ _UNDECIDED = """
 def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: ReviewSite) -> None:
     key = spot_check_with_a_call(site)
     sample = site.sample(key)
-    twin = edited_sample(sample, "Hello.", sample.gold).with_changes(origin=None)
+    hello = (sample.turns[0].with_changes(text="Hello."), *sample.turns[1:])
+    twin = with_turns(sample, hello).with_changes(origin=None)
     landed = {
         "build": site.value("select key from builds"),
         "recipe": "small",
@@ -226,23 +228,28 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: Rev
 
 def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> None:
     key = site.asked("doubtful")[0]
-    more = f"text_{len(site.studio.newest_task(key)['texts']) - 1}"
-    site.studio.annotate(key, "edit", edited_request="In other words.", **{more: "no line"})
-    site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", **{more: "-> fly"})
+    rows = site.studio.newest_task(key)["rows"]
+    more = more_of(rows)
+    words = next(control for control in as_sent(rows) if control.startswith("words"))
+    site.studio.annotate(key, "edit", **edited(rows, "In other words."), **{more: "no line"})
+    site.studio.annotate(key, "edit", by="bob", **edited(rows, "In mine."), **{more: "-> fly"})
     assert site.pull() == Pulled(returned=2)
     versions = {
         task["version"]: task for task in site.studio.tasks.values() if task["subject"] == key
     }
     typed = {
-        version: (task["request"], task["texts"][-1]["value"]) for version, task in versions.items()
+        version: (sent[words], sent.get(more))
+        for version, task in versions.items()
+        if (sent := as_sent(task["rows"]))
     }
     assert typed[2] == ("In other words.", "no line")
-    assert typed[3] == ("In my words.", "-> fly")
+    assert typed[3] == ("In mine.", "-> fly")
     assert "`name = value`" in versions[2]["why"]
     assert site.pull() == NOTHING_NEW
-    site.studio.annotate(key, "edit", change=1, edited_request="Once more.", **{more: "no line"})
+    again = edited(rows, "Once more.") | {more: "no line"}
+    site.studio.annotate(key, "edit", change=1, **again)
     assert site.pull() == Pulled(returned=1)
-    assert site.studio.newest_task(key)["request"] == "Once more."
+    assert as_sent(site.studio.newest_task(key)["rows"])[words] == "Once more."
     assert [
         row["tasks"]
         for row in review_status(site.settings)["samples"]

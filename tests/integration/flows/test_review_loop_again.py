@@ -19,6 +19,7 @@ from callwright.flows.review.status import review_status
 from callwright.flows.run.plan import build_dataset
 from callwright.warehouse.engine import DatabaseFile
 from callwright.warehouse.releases import create_release
+from tests.support.annotation.editing import more_of
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
@@ -49,7 +50,8 @@ def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     good = next(key for key in site.asked("spot check") if key != spot)
     site.studio.annotate(accepted, "accept")
     site.studio.annotate(rejected, "reject", reasons="other")
-    site.studio.annotate(broken, "edit", edited_calls="[{")
+    more = more_of(site.studio.newest_task(broken)["rows"])
+    site.studio.annotate(broken, "edit", **{more: "no line"})
     edit(site, spot, OFF_TOPIC)
     edit(site, good, site.polite(good))
     with monkeypatch.context() as dying:
@@ -68,7 +70,7 @@ def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     asked_again = {
         task["subject"]
         for task in site.studio.tasks.values()
-        if "not valid JSON" in task["why"] or "As edited" in task["why"]
+        if "`name = value`" in task["why"] or "As edited" in task["why"]
     }
     assert asked_again >= {
         broken,

@@ -12,6 +12,8 @@ from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo, running, start
 from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import Call
+from tests.support.annotation.editing import edited, more_of
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -46,10 +48,11 @@ def annotate(
         {
             "from_name": name,
             "to_name": "conversation",
-            "type": "choices" if name in ("verdict", "reasons") else "textarea",
-            "value": {"choices" if name in ("verdict", "reasons") else "text": [value]},
+            "type": "choices" if is_choice else "textarea",
+            "value": {"choices" if is_choice else "text": [value]},
         }
         for name, value in controls.items()
+        for is_choice in [name in ("verdict", "reasons") or name.startswith("choice_")]
     ]
     made = label_studio.client.annotations.create(
         id=task, result=result, was_cancelled=skipped, lead_time=4.5
@@ -65,13 +68,11 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     ids = [numbers[task.callwright_key] for task in tasks[:6]]
     annotate(label_studio, ids[0], verdict="accept", comment="Good.")
     annotate(label_studio, ids[1], verdict="reject", reasons="unnatural")
-    annotate(
-        label_studio,
-        ids[2],
-        verdict="edit",
-        edited_calls='[{"tool": "cancel_table", "arguments": {"booking": "B7"}}]',
-    )
-    bad = annotate(label_studio, ids[3], verdict="edit", edited_calls="[{")
+    rows = tasks[2].data()["rows"]
+    other = [Call(tool="cancel_table", arguments={"booking": "B7"})]
+    annotate(label_studio, ids[2], verdict="edit", **edited(rows, calls=other))
+    typed = edited(rows) | {more_of(rows): "no line"}
+    bad = annotate(label_studio, ids[3], verdict="edit", **typed)
     annotate(label_studio, ids[4], skipped=True)
     pulled = label_studio.pull(project)
     parsed = {
@@ -88,9 +89,11 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
     assert parsed[ids[0]].review.seconds == 4.5
     assert parsed[ids[1]].review.reasons == ("unnatural",)
     assert parsed[ids[2]].edited.gold[0].arguments == {"booking": "B7"}
-    assert parsed[ids[3]].returned.calls == "[{"
+    assert "no line" in parsed[ids[3]].returned.calls
     assert label_studio.status(project).finished == 4
 
+    renewed = screen.with_changes(config=screen.config.replace("12.5px", "13px"))
+    label_studio.ensure_project(renewed)  # with answers that hold the controls of rows
     later = pulled.cursor + timedelta(minutes=2)  # the adapter looks back two minutes
     assert label_studio.pull(project, later).annotations == ()
     label_studio.client.annotations.update(id=bad, result=[])

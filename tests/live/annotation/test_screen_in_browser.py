@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from callwright.annotation.dialogue_editing import write_dialogue
 from callwright.annotation.reviews import ParsedReview, QueuedTask
 from callwright.annotation.sample_review import parse_review, review_task
-from callwright.annotation.screens import screen_for, words_in
+from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
@@ -174,7 +173,7 @@ def assert_verdict_request_and_calls_are_seen(context: AnnotatorScreen) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", slow("zh")])
-def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_by_line(
+def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_in_fields(
     language, context, pushed, dialogue, tools, label_studio, tmp_path
 ):
     project = pushed(dialogue, language)
@@ -188,19 +187,18 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     assert context.page.inner_text(".cw-left").count("book_table") == 1
     context.page.screenshot(path=tmp_path / f"{language}.png")
     keys = context.page.keyboard
-    keys.press("2")
-    assert context.page.locator(".cw-fields").is_hidden()
-    keys.press("Tab")
-    context.page.wait_for_function("document.activeElement.name === 'edited_request'")
-    box = context.page.evaluate("document.activeElement.value")
-    assert box == write_dialogue(dialogue, words_in(language))
-    keys.press("Control+A")
-    keys.insert_text(
-        box.replace("+ restaurant = Blue Boat", "+ restaurant = Red Boat").replace(
-            "at Blue", "at Red"
-        )
-    )
+    for key in ("2", "Tab"):
+        keys.press(key)
+    context.page.wait_for_function("document.activeElement.name === 'line_0'")
+    keys.type("Red Boat")
     keys.press("Shift+Enter")
+    said = context.page.locator("[name=words_8]")
+    said.focus()
+    keys.press("Control+A")
+    keys.insert_text("A table at Red Boat, please.")
+    keys.press("Shift+Enter")
+    assert_edited(context, 2)
+    context.page.screenshot(path=tmp_path / f"{language}-edited.png", full_page=True)
     context.submit()
     parsed = pulled(label_studio, project, dialogue, tools)
     assert parsed.edited.request == "A table at Red Boat, please."
@@ -208,6 +206,74 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
         "Red Boat"
     ] * 4
     assert parsed.edited.facts == dialogue.facts
+
+
+def assert_edited(context: AnnotatorScreen, count: int) -> None:
+    """Assert that so many rows are marked as edited, and that the screen says so."""
+    marked = context.page.evaluate(
+        "[...document.querySelectorAll('.cw-field')].filter(row =>"
+        " getComputedStyle(row).counterIncrement.startsWith('edited')).length"
+    )
+    told = context.page.evaluate(
+        "getComputedStyle(document.querySelector('.cw-edited'), '::after').content"
+    )
+    assert marked == count
+    assert ("counter(edited)" in told) == (count > 0), told
+
+
+def test_what_is_edited_is_marked_until_it_is_taken_back_and_nothing_else_is(
+    context, pushed, dialogue, tools, label_studio
+):
+    project = pushed(dialogue)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    assert_edited(context, 0)
+    keys.press("Tab")
+    context.page.wait_for_function("document.activeElement.name === 'line_0'")
+    keys.type("Red Boat")
+    keys.press("Tab")  # left without a further key
+    assert_edited(context, 1)
+    context.page.evaluate("document.activeElement.blur()")
+    seating = context.page.locator(".cw-field").nth(5)
+    assert seating.locator("input:checked").count() == 1, "what stands is chosen"
+    seating.locator("label").nth(1).click()
+    assert_edited(context, 2)
+    seating.locator("label").nth(0).click()
+    assert_edited(context, 1)
+    context.submit()
+    parsed = pulled(label_studio, project, dialogue, tools)
+    assert [calls[0].arguments.get("seating") for _, _, calls in parsed.edited.snapshots()] == [
+        None
+    ] * 4
+    (annotation,) = label_studio.pull(project).annotations
+    context.page.goto(f"{project.url}?task={annotation.task_id}")
+    context.page.wait_for_selector(".cw-field")
+    assert context.page.locator('.cw-fields [data-testid="textarea-region"]').count() > 9
+    assert_edited(context, 0)  # an answer does not say which of its boxes somebody touched
+
+
+def test_the_last_value_of_a_conversation_is_changed_with_eight_keys(
+    context, pushed, dialogue, tools, label_studio
+):
+    project = pushed(dialogue)
+    context.open(project)
+    pressed = ["2", *["Tab"] * 4, "5", "Shift+Enter", "Control+Enter"]
+    keys = context.page.keyboard
+    for key in pressed[:-3]:
+        keys.press(key)
+    context.page.wait_for_function("document.activeElement.name === 'line_3'")
+    for key in pressed[-3:-1]:
+        keys.press(key)
+    context.submit()
+    assert len(pressed) <= 8
+    parsed = pulled(label_studio, project, dialogue, tools)
+    assert [calls[0].arguments.get("people") for _, _, calls in parsed.edited.snapshots()] == [
+        None,
+        None,
+        3,
+        5,
+    ]
 
 
 def test_a_value_is_changed_in_its_field_with_few_keys_and_both_stand_there_before_submitting(
@@ -219,13 +285,13 @@ def test_a_value_is_changed_in_its_field_with_few_keys_and_both_stand_there_befo
     pressed = ["2", *["Tab"] * 2]
     for key in pressed:
         keys.press(key)
-    context.page.wait_for_function("document.activeElement.name === 'field_1'")
+    context.page.wait_for_function("document.activeElement.name === 'line_1'")
     assert context.page.evaluate("document.activeElement.value") == "2026-05-03"
     keys.type("2026-05-04")  # what has the focus by Tab is marked
     keys.press("Shift+Enter")
     shown = context.page.inner_text(".cw-fields")
-    assert "date (date) · 2026-05-03" in shown
-    assert "2026-05-04" in shown, "what is edited stands beside what it replaces"
+    assert {"date (date)", "2026-05-03", "2026-05-04"} <= {*shown.split("\n")}
+    assert_edited(context, 1)
     context.page.screenshot(path=tmp_path / "edited.png", full_page=True)
     context.submit()
     assert len([*pressed, "Shift+Enter", "Control+Enter"]) <= 8
@@ -240,17 +306,17 @@ def test_a_choice_is_made_by_its_key_and_a_value_is_taken_away(
     project = pushed(sample)
     context.open(project)
     keys = context.page.keyboard
-    for key in ("2", "q", "Tab"):
+    for key in ("2", "w", "Tab"):
         keys.press(key)
-    context.page.wait_for_function("document.activeElement.name === 'field_0'")
+    context.page.wait_for_function("document.activeElement.name === 'line_0'")
     for key in ("-", "Shift+Enter"):
         keys.press(key)
     context.submit()
     (annotation,) = label_studio.pull(project).annotations
     returned = parse_review(annotation, sample, tools).returned
     assert "'restaurant' is a required property" in returned.problem
-    assert '"choice_0": "1"' in returned.calls
-    assert '"field_0": "-"' in returned.calls
+    assert '"choice_4": "1"' in returned.calls
+    assert '"line_0": "-"' in returned.calls
 
 
 def test_a_reading_is_offered_only_where_one_differs(context, pushed, sample):
@@ -281,7 +347,7 @@ def test_either_reading_is_taken_with_two_keys(
 def test_the_table_of_tasks_is_readable(context, pushed, dialogue):
     project = pushed(dialogue)
     context.page.goto(project.url)
-    context.page.wait_for_selector("text=User 1: A table at Blue Boat, please.")
+    context.page.wait_for_selector("text=A table at Blue Boat, please.")
     shown = context.page.inner_text("body")
     assert "sQsA_SO_case2" in shown
     assert '{"author"' not in shown

@@ -12,11 +12,11 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.status import review_status
+from tests.support.annotation import editing
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import (
     OFF_TOPIC,
     ReviewSite,
-    gold_of,
     open_site,
     spot_check_with_a_call,
 )
@@ -70,6 +70,12 @@ def annotate(
     return made.id
 
 
+def edit(site: ReviewSite, subject: str, request: str, more: str = "") -> None:
+    rows = task_of(site, subject).data["rows"]
+    typed = editing.edited(rows, request) | ({editing.more_of(rows): more} if more else {})
+    annotate(site, subject, "edit", **typed)
+
+
 def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) -> None:
     accepted, rejected, broken, skipped = site.asked("doubtful")[:4]
     contradicted = spot_check_with_a_call(site)
@@ -82,17 +88,9 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     annotate(site, accepted, "accept", comment="Good.")
     change = annotate(site, rejected, "reject", reasons=["wrong_value", "other"])
     annotate(site, spot, "reject", reasons=["unnatural"])
-    annotate(
-        site, edited, "edit", edited_request=site.polite(edited), edited_calls=gold_of(site, edited)
-    )
-    annotate(
-        site,
-        contradicted,
-        "edit",
-        edited_request=OFF_TOPIC,
-        edited_calls=gold_of(site, contradicted),
-    )
-    annotate(site, broken, "edit", edited_request="Other words.", edited_calls='[{"tool": ')
+    edit(site, edited, site.polite(edited))
+    edit(site, contradicted, OFF_TOPIC)
+    edit(site, broken, "Other words.", more="no line")
     annotate(site, skipped, "", skipped=True)
 
     assert site.pull() == Pulled(
@@ -109,8 +107,9 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     assert site.accepted(child)["accepted_by"] == person
     assert task_of(site, doubted).data["why"].startswith(f"As edited by {person}: ")
     back = task_of(site, broken).data
-    assert (back["version"], back["request"]) == (2, "Other words.")
-    assert "not valid JSON" in back["why"]
+    assert back["version"] == 2
+    assert "Other words." in editing.as_sent(back["rows"]).values()
+    assert "`name = value`" in back["why"]
     assert site.rows("select distinct seconds from reviews") == [{"seconds": 7.5}]
 
     before = site.everything()

@@ -20,9 +20,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
 
-from callwright.annotation.calls import read_calls as read_typed_calls
 from callwright.annotation.calls import read_name, read_value
-from callwright.annotation.dialogue_editing import read_blocks
+from callwright.annotation.edit_rows import read_lines
 from callwright.annotation.studio.records import read_tasks
 from callwright.flows.evaluation.predictions import parse_calls
 from callwright.flows.recipe.problems import YamlFault, read_yaml
@@ -223,10 +222,9 @@ READERS: dict[str, Callable[[Random, str], object]] = {
     "answer": partial(_from_a_model, partial(parse_answer, answer=_Answer)),
     "cut answer": partial(_from_a_model, partial(parse_answer, answer=_Answer, is_cut=True)),
     "native calls": _native,
-    "typed calls": lambda _, text: read_typed_calls(text, [TOOL]),
     "typed value": lambda _, text: read_value(text, {"type": "integer"}),
     "typed name": lambda _, text: read_name(text),
-    "typed dialogue": lambda _, text: read_blocks(text),
+    "typed lines": lambda _, text: read_lines([], text, [TOOL]),
     "annotations": _tasks,
     "catalog": lambda _, text: parse_json_or_yaml(text, "a document"),
     "recipe": _recipe,

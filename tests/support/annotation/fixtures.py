@@ -1,5 +1,8 @@
 """A small dining catalog and samples of it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from callwright.annotation.studio.records import PulledAnnotation
@@ -209,14 +212,14 @@ def annotate(sample: Sample):
         verdicts: tuple[str, ...] = (),
         *,
         reasons: tuple[str, ...] = (),
-        request: str | None = None,
-        calls: str | None = None,
+        typed: Mapping[str, str] = MappingProxyType({}),
         comment: str | None = None,
         **changes: object,
     ) -> PulledAnnotation:
-        typed = {"edited_request": request, "edited_calls": calls, "comment": comment}
+        held = {**typed, **({} if comment is None else {"comment": comment})}
         result = [_choices("verdict", [verdict]) for verdict in verdicts]
         result += [_choices("reasons", list(reasons))] if reasons else []
+        result += [_choices(name, [one]) for name, one in held.items() if name.startswith("choice")]
         result += [
             {
                 "from_name": name,
@@ -224,8 +227,8 @@ def annotate(sample: Sample):
                 "type": "textarea",
                 "value": {"text": [text]},
             }
-            for name, text in typed.items()
-            if text is not None
+            for name, text in held.items()
+            if not name.startswith("choice")
         ]
         return PulledAnnotation.model_validate(
             {

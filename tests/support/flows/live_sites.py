@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.settings import open_warehouse
+from tests.support.annotation.editing import edited, more_of
 from tests.support.fault_proxy import FaultProxy, fault_proxy
 from tests.support.flows.paper_studio import control_result
-from tests.support.flows.review_sites import ReviewSite, gold_of
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import settings_of
 from tests.support.killable_studio import KillableStudio
 
@@ -104,6 +105,11 @@ class People:
             id=task, result=result, was_cancelled=skipped, lead_time=7.5, **more
         )
         return int(made.id)
+
+    def typed(self, task: int, request: str, more: str = "") -> dict[str, str]:
+        """What is sent of a task whose request is reworded, with more lines of calls."""
+        rows = self.client.tasks.get(id=str(task)).data["rows"]
+        return edited(rows, request) | ({more_of(rows): more} if more else {})
 
     def change(self, annotation: int, verdict: str, **typed: str) -> None:
         controls = {"verdict": [verdict]} | {name: [value] for name, value in typed.items()}
@@ -209,7 +215,7 @@ def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, i
         "accept": people.annotate(tasks[accepted], "accept", comment="Good."),
         "reject": people.annotate(tasks[rejected], "reject", reasons=["wrong_value", "other"]),
         "broken": people.annotate(
-            tasks[broken], "edit", edited_request="Other words.", edited_calls='[{"tool": '
+            tasks[broken], "edit", **people.typed(tasks[broken], "Other words.", more="no line")
         ),
         "skip": people.annotate(tasks[skipped], "", skipped=True),
     }
@@ -217,6 +223,6 @@ def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, i
 
 def edit_politely(live: LiveSite, subject: str) -> int:
     """Edit a sample so that no check minds."""
-    site = live.site
-    words = {"edited_request": site.polite(subject), "edited_calls": gold_of(site, subject)}
-    return live.people.annotate(live.tasks()[subject], "edit", **words)
+    task = live.tasks()[subject]
+    typed = live.people.typed(task, live.site.polite(subject))
+    return live.people.annotate(task, "edit", **typed)

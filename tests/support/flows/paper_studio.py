@@ -178,7 +178,8 @@ class PaperStudio:
 
 def control_result(name: str, values: list[str]) -> dict[str, Any]:
     """What a control of the screen holds, as Label Studio writes it."""
-    kind = "choices" if name in ("verdict", "reasons", "strikes") else "text"
+    is_choice = name in ("verdict", "reasons", "strikes") or name.startswith("choice_")
+    kind = "choices" if is_choice else "text"
     return {
         "from_name": name,
         "to_name": "conversation",

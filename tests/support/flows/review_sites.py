@@ -3,7 +3,6 @@ what people write.
 """
 
 import asyncio
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import tables
+from tests.support.annotation.editing import edited
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import settings_of, small_recipe
 
@@ -155,16 +155,9 @@ def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
     return ReviewSite(settings, studio, open_warehouse(settings))
 
 
-def gold_of(site: ReviewSite, key: str) -> str:
-    return json.dumps(
-        [{"tool": call.tool, "arguments": call.arguments} for call in site.sample(key).gold]
-    )
-
-
 def edit(site: ReviewSite, key: str, request: str, *, by: str = "ann", change: int = 0) -> int:
-    return site.studio.annotate(
-        key, "edit", by=by, change=change, edited_request=request, edited_calls=gold_of(site, key)
-    )
+    typed = edited(site.studio.newest_task(key)["rows"], request)
+    return site.studio.annotate(key, "edit", by=by, change=change, **typed)
 
 
 def spot_check_with_a_call(site: ReviewSite) -> str:

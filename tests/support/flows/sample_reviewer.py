@@ -10,6 +10,7 @@ from typing import Any
 from callwright.annotation.screens import SAMPLE_REVIEW
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import read_tools
+from tests.support.annotation.editing import as_sent, more_of
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.typist import ShownTask
 
@@ -30,7 +31,7 @@ class SampleReviewer:
 
     def answer(self, shown: ShownTask, _number: int) -> TypedAnswer:
         sample = self._context.site.sample(shown.subject)
-        is_single = shown.data["texts"] != []
+        is_single = len(sample.turns) == 2
         spoken = self._spoken(sample)
         if (
             spoken
@@ -55,13 +56,10 @@ class SampleReviewer:
     def _edit(self, shown: ShownTask, sample: Sample, old: str) -> TypedAnswer:
         """Another value, in the words and in the calls."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
-        for control in ("field", "text"):
-            for number, field in enumerate(shown.data[f"{control}s"]):
-                if old in field["value"]:
-                    self._typist.tab_to(f"{control}_{number}")
-                    self._typist.replace_all(old, NEW)
-        self._typist.tab_to("edited_request")
-        self._typist.replace_all(old, NEW)
+        for control, text in as_sent(shown.data["rows"]).items():
+            if old in text:
+                self._typist.tab_to(control)
+                self._typist.replace_all(old, NEW)
         self._typist.leave_box()
         self.edits[sample.key] = told(sample, old, NEW)
         return TypedAnswer(sample.key, "edit")
@@ -69,7 +67,7 @@ class SampleReviewer:
     def _break(self, shown: ShownTask, sample: Sample) -> TypedAnswer:
         """A line that is none."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
-        self._typist.tab_to(f"text_{len(shown.data['texts']) - 1}")
+        self._typist.tab_to(more_of(shown.data["rows"]))
         self._typist.append("what is this")
         self._typist.leave_box()
         self.broken[sample.key] = "what is this"

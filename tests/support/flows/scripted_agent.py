@@ -41,7 +41,20 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("evaluate", {"release": "v1", "model": ["template/v1"]}),
     ("export", {"release": "v1", "to": "records"}),
 ]
-_SHOWN, _ITEMS = 150, 2  # characters of a text, and items of a list
+_FIELDS = {  # of each answer, what the page shows
+    "check_tools": ("constants_to_fix",),
+    "write_recipe": ("is_valid",),
+    "estimate": ("sentence",),
+    "preview": (),
+    "build": ("sentence",),
+    "funnel": ("columns",),
+    "samples": (),
+    "query": ("rows",),
+    "create_release": ("samples", "splits"),
+    "evaluate": ("sentence",),
+    "export": ("rows",),
+}
+_SHOWN, _ITEMS = 130, 2  # characters of a text, and items of a list
 
 
 def server_process(folder: Path, *words: str) -> StdioServerParameters:
@@ -71,13 +84,12 @@ async def transcript(folder: Path) -> list[tuple[str, dict[str, Any], dict[str, 
 
 
 def shown(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> Iterator[str]:
-    """A call and its answer, as the page shows them: of lists the first items."""
+    """Yield the lines that the page shows of a call and its answer."""
     stated = {name: "…" if name == "text" else one for name, one in arguments.items()}
     yield f"> {tool} {json.dumps(stated, ensure_ascii=False)}"
     yield from (f"    {line}" for line in arguments.get("text", "").splitlines())
-    for name, value in answer.items():
-        if value not in ([], {}, None, ""):
-            yield f"  {name}: {_short(value)}"
+    for name in _FIELDS[tool]:
+        yield f"  {name}: {_short(answer[name])}"
 
 
 def _short(value: Any) -> str:

@@ -1,16 +1,18 @@
 """Dialogue acts of the assistant's turns, as people see and correct them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.annotation.dialogue_acts import read_acts
-from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.edit_rows import entered_turns
 from callwright.annotation.rendering import write_acts
 from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import words_in
-from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Tool
+from tests.support.annotation.editing import as_sent, named
 from tests.support.conversational import TOOLS, converse
 
 ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
@@ -29,6 +31,12 @@ def labelled(dialogue: Sample) -> Sample:
     return dialogue.with_changes(turns=tuple(turns))
 
 
+def _said(sample: Sample, tools: list[Tool], first: str) -> dict[str, str]:
+    """What is sent when the assistant's first words are these."""
+    rows = review_task(sample, tools, [], reason="-").data()["rows"]
+    return as_sent(rows) | {named(rows, "Assistant"): first}
+
+
 @given(some_acts, st.sampled_from(["en", "zh"]), st.text())
 def test_acts_are_read_back_as_they_were_written(
     acts: tuple[DialogueAct, ...], language: Language, text: str
@@ -45,8 +53,9 @@ async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
     task = review_task(sample, tools, [], reason="A spot check.")
     shown = [line.text for line in task.conversation if line.author == "Assistant"]
     assert shown == [f"[{', '.join(turn.acts)}] {turn.text}" for turn in replies]
-    assert task.request.count("Assistant: [") == len(replies)
-    assert read_dialogue(task.request, sample, tools) == sample.turns
+    held = [row.words[0].value for row in task.rows if row.name == "Assistant"]
+    assert held == shown
+    assert entered_turns(as_sent(task.data()["rows"]), sample, tools) == sample.turns
 
 
 @pytest.mark.parametrize(
@@ -61,8 +70,8 @@ async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
 def test_corrected_acts_are_those_of_the_edited_sample(
     typed: str, labelled: Sample, tools: list[Tool], annotate
 ) -> None:
-    lines = write_dialogue(labelled, words_in("en")).replace("[seek] For which day?", typed)
-    pulled = annotate(("edit",), request=lines, subject=labelled.key)
+    entered = _said(labelled, tools, typed)
+    pulled = annotate(("edit",), typed=entered, subject=labelled.key)
     parsed = parse_review(pulled, labelled, tools)
     assert parsed.outcome == "reviewed"
     assert parsed.edited is not None
@@ -79,36 +88,34 @@ def test_corrected_acts_are_those_of_the_edited_sample(
     [
         (
             "[ask] For which day?",
-            "Line 4: there is no dialogue act 'ask'; write .*seek, inform, reject, other",
+            "Assistant: there is no dialogue act 'ask'; write .*seek, inform, reject, other",
         ),
         (
             "For which day?",
-            r"Line 4: the assistant's words must begin with their dialogue acts: \[inform\]",
+            r"Assistant: the assistant's words must begin with their dialogue acts: \[inform\]",
         ),
-        ("[] For which day?", "Line 4: the assistant's words need at least one dialogue act"),
-        ("[seek, seek] For which day?", "Line 4: the dialogue act 'seek' is given twice"),
-        ("[seek,] For which day?", "Line 4: there is no dialogue act ''"),
-        ("[call] For which day?", "Line 4: the assistant's words can't be labelled 'call'"),
-        ("[other, seek] For which day?", "Line 4: 'other' can't be combined"),
-        ("[seek]", "Line 4: this turn has no text"),
+        ("[] For which day?", "Assistant: the assistant's words need at least one dialogue act"),
+        ("[seek, seek] For which day?", "Assistant: the dialogue act 'seek' is given twice"),
+        ("[seek,] For which day?", "Assistant: there is no dialogue act ''"),
+        ("[call] For which day?", "Assistant: the assistant's words can't be labelled 'call'"),
+        ("[other, seek] For which day?", "Assistant: 'other' can't be combined"),
+        ("[seek]", "Assistant: This turn has no text"),
         (
             "[seek For which day?",
-            "Line 4: the assistant's words must begin with their dialogue acts",
+            "Assistant: the assistant's words must begin with their dialogue acts",
         ),
     ],
 )
 def test_acts_that_cannot_be_used_come_back_with_the_reason(
     typed: str, problem: str, labelled: Sample, tools: list[Tool], annotate
 ) -> None:
-    lines = write_dialogue(labelled, words_in("en")).replace("[seek] For which day?", typed)
-    with pytest.raises(RecordError, match=problem):
-        read_dialogue(lines, labelled, tools)
+    entered = _said(labelled, tools, typed)
     returned = parse_review(
-        annotate(("edit",), request=lines, subject=labelled.key), labelled, tools
+        annotate(("edit",), typed=entered, subject=labelled.key), labelled, tools
     ).returned
     assert returned is not None
-    assert returned.request == lines
-    assert "Line 4" in returned.problem
+    assert typed in returned.calls
+    assert re.search(problem, returned.problem)
 
 
 def test_a_turn_that_nobody_labelled_may_stay_so_and_may_be_labelled(
@@ -116,7 +123,10 @@ def test_a_turn_that_nobody_labelled_may_stay_so_and_may_be_labelled(
 ) -> None:
     bare = labelled.turns[2].with_changes(acts=())
     sample = labelled.with_changes(turns=(*labelled.turns[:2], bare, *labelled.turns[3:]))
-    lines = write_dialogue(sample, words_in("en"))
-    assert "Assistant: [] For which day?" in lines
-    assert read_dialogue(lines, sample, tools) == sample.turns
-    assert read_dialogue(lines.replace("[] For", "[seek] For"), sample, tools) == labelled.turns
+    entered = _said(sample, tools, "[] For which day?")
+    assert entered == as_sent(review_task(sample, tools, [], reason="-").data()["rows"])
+    assert entered_turns(entered, sample, tools) == sample.turns
+    assert (
+        entered_turns(_said(sample, tools, "[seek] For which day?"), sample, tools)
+        == labelled.turns
+    )

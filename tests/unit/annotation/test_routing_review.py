@@ -2,12 +2,13 @@
 
 import pytest
 
-from callwright.annotation.calls import read_calls, write_calls
+from callwright.annotation.edit_rows import entered_turns
 from callwright.annotation.sample_review import review_task
 from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_HARD
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.warehouse.errors import RecordError
+from tests.support.annotation.editing import as_sent
 from tests.support.generators.routing.asking import questions
 
 BANK = domain_tools(["Bank"])
@@ -24,9 +25,8 @@ async def test_a_task_says_what_returns_an_unknown_value_and_shows_the_due_tools
 
 async def test_calls_with_an_unknown_value_are_read_back_as_they_were_written() -> None:
     for sample in await questions(ROUTING_HARD, count=4):
-        typed = read_calls(write_calls(sample.gold), BANK)
-        assert [(call.tool, call.arguments) for call in typed] == [
-            (call.tool, call.arguments) for call in sample.gold
-        ]
+        sent = as_sent(review_task(sample, BANK, [], reason="-").data()["rows"])
+        assert entered_turns(sent, sample, BANK) == sample.turns
+        wrong = {name: "???" if text == UNKNOWN else text for name, text in sent.items()}
         with pytest.raises(RecordError, match="does not match"):
-            read_calls(write_calls(sample.gold).replace(UNKNOWN, "???"), BANK)
+            entered_turns(wrong, sample, BANK)

@@ -10,7 +10,15 @@ from pydantic import JsonValue
 from callwright.generators.taken import CONVERSATION
 from callwright.generators.taken.personal_data import without_personal_data
 from callwright.validators.checks.grounding import ground
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.generators.planted_personal_data import NOTE, plant, plant_chinese
 
 PLANTED = [*plant(500, seed=1), *plant_chinese(200, seed=2)]
@@ -176,3 +184,61 @@ def test_values_without_any_come_back_as_they_are(value: JsonValue) -> None:
         ResultTurn(results=(value,)),
     )
     assert without_personal_data(talk, [NOTE], "x").sample == talk
+
+
+ADDRESS = {"type": "object", "properties": {"street": {}, "city": {}, "postcode": {}}}
+MOVE = Tool(
+    name="report_move",
+    description="Report a move.",
+    category="Moves",
+    parameters={
+        "type": "object",
+        "properties": {
+            "residents": {"type": "array", "description": "Full names", "items": {}},
+            "lead": {"type": "string", "description": "Name of the tenant"},
+            "mobile": {"type": "string", "pattern": r"^\+\d+$", "description": "E.164"},
+            "old_address": ADDRESS,
+            "new_address": ADDRESS,
+            "office_id": {"type": "string"},
+        },
+    },
+)
+
+
+def test_people_and_parts_of_addresses_are_known_by_what_stands_beside_them() -> None:
+    said_text = (
+        "we are Imogen Farrelly and dolores whitacre, from Flat 2, 14 Wexcombe Terrace, Bristol"
+        " BS5 7QN to Flat 2, 91 Harrowgate Road, Bath BA1 4LD. office BR-2, 07700 900482"
+    )
+    call = GoldCall(
+        tool=MOVE.name,
+        arguments={
+            "residents": ["Imogen Farrelly", "Dolores Whitacre"],
+            "lead": "Imogen Farrelly",
+            "mobile": "+447700900482",
+            "old_address": {
+                "street": "Flat 2, 14 Wexcombe Terrace",
+                "city": "Bristol",
+                "postcode": "BS5 7QN",
+            },
+            "new_address": {
+                "street": "Flat 2, 91 Harrowgate Road",
+                "city": "Bath",
+                "postcode": "BA1 4LD",
+            },
+            "office_id": "BR-2",
+        },
+    )
+    office = ResultTurn(results=({"offices": [{"office_id": "BR-2", "name": "Old Town Office"}]},))
+    talk = said(UserTurn(text=said_text), CallTurn(calls=(call,), executed=True), office)
+    cleaned = without_personal_data(talk, [MOVE], "x").sample
+    plain = text_of(cleaned).casefold()
+    for personal in ("imogen", "farrelly", "dolores", "whitacre", "wexcombe", "7qn", "900482"):
+        assert personal not in plain
+    [after] = cleaned.all_calls
+    assert after.arguments.keys() == call.arguments.keys()
+    assert cleaned.turns[2] == office
+    assert str(after.arguments["old_address"]["postcode"]).startswith("BS5 ")
+    words = cleaned.turns[0].text
+    for moved in (after.arguments["old_address"], after.arguments["new_address"]):
+        assert f"{moved['street']}, {moved['city']} {moved['postcode']}" in words

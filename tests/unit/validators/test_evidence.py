@@ -423,3 +423,44 @@ def test_the_day_of_the_system_message_is_the_day(system: str) -> None:
     language = {"С": "ru", "今": "zh"}.get(system[0], "en")
     text = {"ru": "Столик на завтра.", "zh": "订明天的位子。"}.get(language, "A table, tomorrow.")
     assert stands(DAY, "2026-12-01", text, language=language, system=system, now=None) == "said"
+
+
+@pytest.mark.parametrize(
+    ("system", "language", "day"),
+    [
+        ("It is currently Wednesday 16 September 2026.", "en", "2026-09-16"),
+        ("Réservations. Date du jour : 2026-08-21 (vendredi).", "fr", "2026-08-21"),
+        ("Heute ist der 02.07.2026.", "de", "2026-07-02"),
+        ("Orders that reach us before Wednesday 16 September 2026 ship at once.", "en", None),
+        ("It is Wednesday 16 September 2026. The fair starts on 1 October 2026.", "en", None),
+    ],
+)
+def test_a_short_clause_of_the_system_message_says_which_day_it_is(
+    system: str, language: str, day: str | None
+) -> None:
+    scene = Scene((UserTurn(text="Hello."),), (), {}, language, system).with_reference_day()
+    assert (scene.now.date().isoformat() if scene.now else None) == day
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "is_said"),
+    [
+        ("+447700900482", "Ring 07700 900482.", True),
+        ("+966548210937", "أرسل على ٠٥٤ ٨٢١ ٠٩٣٧", True),
+        ("+79120483671", "по номеру 8 (912) 048-36-71", True),
+        ("+447700900428", "Ring 07700 900482.", False),
+        ("482719365504", "伝票番号は4827-1936-5504です。", True),
+    ],
+)
+def test_a_number_is_said_with_a_countrys_code_or_without(
+    value: str, text: str, is_said: bool
+) -> None:
+    tool = Tool(
+        name="call",
+        description="",
+        category="",
+        parameters={"type": "object", "properties": {"to": {}}},
+    )
+    call = GoldCall(tool="call", arguments={"to": value})
+    scene = Scene((UserTurn(text=text),), (call,), {"call": tool}, "en")
+    assert [one.evidence is not None for one in find_in_calls(scene)] == [is_said]

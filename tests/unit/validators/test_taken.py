@@ -131,8 +131,12 @@ def tool_of(*names: str, kind: str = "string") -> Tool:
 
 
 async def doubts_of(tool: Tool, text: str, **arguments: Any) -> list[tuple[str, str, Any]]:
-    one = sample(UserTurn(text=text), CallTurn(calls=(GoldCall(tool="act", arguments=arguments),)))
-    one = one.with_changes(candidates=(tool.key,))
+    call = GoldCall(tool="act", arguments=arguments)
+    return await doubts_in(tool, UserTurn(text=text), CallTurn(calls=(call,)))
+
+
+async def doubts_in(tool: Tool, *turns: Any) -> list[tuple[str, str, Any]]:
+    one = sample(*turns, kind=CONVERSATION).with_changes(candidates=(tool.key,))
     [verdict] = await check_traced(one, StageContext(None, Random(1), {tool.key: tool}))
     return [(doubt.kind, doubt.argument, doubt.other) for doubt in verdict.doubts]
 
@@ -174,6 +178,76 @@ async def test_one_of_two_like_codes_is_doubted_if_no_call_uses_the_other() -> N
     tool = tool_of("course", "other")
     assert await doubts_of(tool, text, course="BIO-101") == [("like_value", "course", "BIO-202")]
     assert await doubts_of(tool, text, course="BIO-101", other="BIO-202") == []
+
+
+@pytest.mark.parametrize(
+    ("last", "found"), [("19th", []), ("18th", [("corrected", "day", "2026-03-19")])]
+)
+async def test_a_value_that_a_later_call_replaced_is_named_if_it_comes_back(
+    last: str, found: list[tuple[str, str, str]]
+) -> None:
+    tool = tool_of("day")
+    turns = [
+        turn
+        for day in ("18th", "19th")
+        for turn in (
+            UserTurn(text=f"What is free on the {day} of March 2026?"),
+            CallTurn(
+                calls=(GoldCall(tool="act", arguments={"day": f"2026-03-{day[:2]}"}),),
+                executed=True,
+            ),
+            ResultTurn(results=({"free": ["11:30"]},)),
+            ReplyTurn(text="11:30 is free."),
+        )
+    ]
+    booked = CallTurn(calls=(GoldCall(tool="act", arguments={"day": f"2026-03-{last[:2]}"}),))
+    assert await doubts_in(tool, *turns, UserTurn(text="Fine, book it."), booked) == found
+
+
+async def test_a_value_of_the_call_before_is_named_if_the_words_have_another_for_this_one() -> None:
+    tool = tool_of("name", "born")
+    said = "Ann Moor, born 3 February 2019, and Ben Moor, born 19 September 2016."
+    born = ("2019-02-03", "2019-02-03", "2016-09-19")
+    ann, wrong, right = (
+        GoldCall(tool="act", arguments={"name": name, "born": day})
+        for name, day in zip(("Ann Moor", "Ben Moor", "Ben Moor"), born, strict=True)
+    )
+    assert await doubts_in(tool, UserTurn(text=said), CallTurn(calls=(ann, right))) == []
+    found = await doubts_in(tool, UserTurn(text=said), CallTurn(calls=(ann, wrong)))
+    assert found == [("exchanged", "born", "19 September 2016")]
+
+
+async def test_the_row_that_the_user_speaks_of_is_named_if_the_call_has_another_one() -> None:
+    tool = tool_of("train")
+    rows = [{"train": "LC-8231", "leaves": "14:36"}, {"train": "LC-8257", "leaves": "17:05"}]
+    asked_first = (
+        UserTurn(text="Which trains are there?"),
+        CallTurn(calls=(GoldCall(tool="act", arguments={}),), executed=True),
+        ResultTurn(results=({"trains": rows},)),
+        ReplyTurn(text="There are two."),
+        UserTurn(text="The one at 17:05."),
+    )
+    for train, found in (("LC-8257", []), ("LC-8231", [("exchanged", "train", "LC-8257")])):
+        call = CallTurn(calls=(GoldCall(tool="act", arguments={"train": train}),))
+        assert await doubts_in(tool, *asked_first, call) == found
+
+
+async def test_a_number_with_two_digits_swapped_is_named_with_the_one_that_is_said() -> None:
+    tool, text = tool_of("phone"), "Ring me on 07700 900482."
+    assert await doubts_of(tool, text, phone="+447700900482") == []
+    assert await doubts_of(tool, text, phone="+447700900428") == [
+        ("like_value", "phone", "07700 900482")
+    ]
+
+
+async def test_the_way_back_is_not_the_wrong_way_round() -> None:
+    tool = tool_of("origin", "destination")
+    out, back = (
+        GoldCall(tool="act", arguments={"origin": one, "destination": other})
+        for one, other in (("Porto", "Madrid"), ("Madrid", "Porto"))
+    )
+    turns = (UserTurn(text="From Porto to Madrid and back."), CallTurn(calls=(out, back)))
+    assert await doubts_in(tool, *turns) == []
 
 
 async def test_a_choice_or_a_flag_that_nothing_says_is_no_doubt() -> None:
