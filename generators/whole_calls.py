@@ -18,6 +18,7 @@ from callwright.language.calls.completing import Fixed, completed, told_of
 from callwright.language.calls.parameters import ASKED_OF
 from callwright.language.calls.prose_rules import ReadProse, read_rules, state_rule
 from callwright.language.calls.sampling import make_value
+from callwright.language.calls.unread_rules import UnreadRule
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, JsonSchema, Language, Tool
 
@@ -32,6 +33,21 @@ def rules_of(tool: Tool) -> ReadProse:
 def state_rule_of(tool: Tool) -> str:
     """Return the sentence by which a tool works in some states of the world only, or ""."""
     return state_rule(tool.name, tool.description, tool.parameters)
+
+
+@lru_cache(4096)
+def unread_rules_of(tool: Tool) -> tuple[UnreadRule, ...]:
+    """Return the rules in a tool's prose that nothing here reads, where calls could break them.
+
+    Not those on the state of the world (`state_rule_of`), on parameters that no plan chooses, or
+    on a required parameter, which has values of the recipe's author.
+    """
+    prose, state = rules_of(tool), state_rule_of(tool)
+    unsaid = {*tool.plumbing} - {*tool.constants}
+    unsaid |= {one for one in tool.required if one in prose.unread}
+    return tuple(
+        one for one in prose.open if one.sentence != state and not one.is_idle_without(unsaid)
+    )
 
 
 def made_schemas(tool: Tool) -> dict[str, JsonSchema]:

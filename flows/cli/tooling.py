@@ -538,6 +538,15 @@ def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | T
     for said, names in (("Left out", gone), ("Shortened", cut)):
         if names:
             yield f"{said} ({len(names)}): {', '.join(names)}."
+    doubted = [one for one in problems if one.kind == "doubted_rule"]
+    if doubted:
+        tools = {one.tool for one in doubted}
+        yield (
+            "callwright does not read these rules, and samples that they may concern wait for"
+            f" reviewers ({count_of(len(tools), 'tool')}):"
+        )
+        counted = Counter(one.message for one in doubted).most_common()
+        yield from first_lines((f"{one} ({count_of(n, 'tool')})" for one, n in counted), most)
     yield TextTable(
         ("problem", "count"), Counter(problem.kind for problem in problems).most_common()
     )

@@ -102,8 +102,12 @@ def rules_stated(texts: Iterable[JsonValue], schema: JsonSchema) -> str:
     told = "\n\n".join(plain_text(one) for one in texts if isinstance(one, str))
     members = mapping_of(schema.get("properties")).items()
     bare = {name: {**mapping_of(one), "description": ""} for name, one in members}
-    rules = read_rules(told, {**schema, "properties": bare}).rules if told else ()
-    return " ".join(f"{rule.sentence}." for rule in rules if not rule.about)
+    if not told:
+        return ""
+    prose = read_rules(told, {**schema, "properties": bare})
+    sentences = [rule.sentence for rule in prose.rules if not rule.about]
+    sentences += [rule.sentence for rule in prose.open if not rule.within]
+    return " ".join(f"{one}." for one in dict.fromkeys(sentences))
 
 
 def _fields(schema: JsonSchema) -> BodyFields | None:

@@ -35,6 +35,7 @@ from callwright.generators.catalogs.soundness import (
     without_hidden,
 )
 from callwright.generators.telling_apart import unclear_tools
+from callwright.generators.whole_calls import unread_rules_of
 from callwright.language.calls.parameters import is_plumbing
 from callwright.language.calls.prose_rules import ProseRule, ReadProse, read_rules, state_rule
 from callwright.language.packs import main_language
@@ -200,6 +201,9 @@ class CatalogBuilder:
             ),
             original=draft.original or _original_of(draft.parameters, notes, self._schemas),
         )
+        for rule in (one for one in unread_rules_of(tool) if not one.is_usual):
+            note = Note("doubted_rule", f'"{rule.sentence}"')
+            self.report(draft.where, note.kind, str(note.within(rule.about)), tool.name)
         named = self._named.setdefault(tool.name, [])
         others = [one for one in named if one.language == tool.language]
         if others and tool.key not in self._tools:

@@ -126,10 +126,7 @@ class ObjectRules:
         Return True for a rule that is kept now, False for one that no schema says, whose members
         are in `unread` now, and None for no rule.
         """
-        self._own, self._quoted = own, []
-        bare = _SIGNS.sub("", sentence)
-        plain = without_contractions(bare)
-        text = self._marked(pattern("lead").sub("", plain).rstrip(" .:;"))
+        text = self.marked(sentence, own)
         found = False
         for clause in clauses_of(text):
             found |= any(reads(self, clause) for reads in readers)
@@ -139,10 +136,15 @@ class ObjectRules:
         self.unread |= dict.fromkeys(concerned, sentence)
         return False if concerned else None
 
+    def marked(self, sentence: str, own: str) -> str:
+        """Return a sentence that describes `own` with its parameters and quoted texts marked."""
+        self._own, self._quoted = own, []
+        plain = without_contractions(_SIGNS.sub("", sentence))
+        return self._marked(pattern("lead").sub("", plain).rstrip(" .:;"))
+
     def speaks_of_members(self, sentence: str) -> bool:
         """Whether a sentence names members that are no words of English by their form."""
-        self._own, self._quoted = "", []
-        return any(map(is_marked, self.names(self._marked(_SIGNS.sub("", sentence)))))
+        return any(map(is_marked, self.names(self.marked(sentence, ""))))
 
     def _marked(self, sentence: str) -> str:
         """Return the sentence with its parameters and quoted texts marked."""

@@ -18,6 +18,7 @@ from callwright.language.calls.prose_objects import (
     sentences_of,
     without_contractions,
 )
+from callwright.language.calls.unread_rules import UnreadRule, find_unread
 from callwright.language.names import function_words, singular
 from callwright.warehouse.records import JsonSchema
 
@@ -45,6 +46,7 @@ class ReadProse(NamedTuple):
 
     schema: JsonSchema
     rules: tuple[ProseRule, ...]
+    open: tuple[UnreadRule, ...]  # what may rule a call, and shapes nothing that is made
     unread: Mapping[str, str]
     is_plain: bool  # the schema says no more than before
 
@@ -56,10 +58,18 @@ def read_rules(description: str, parameters: JsonSchema) -> ReadProse:
     >>> read_rules("Either mail or phone is required.", schema).schema["allOf"]
     [{'anyOf': [{'required': ['mail']}, {'required': ['phone']}]}]
     """
-    rules: dict[ProseRule, None] = {}
+    rules = _Found()
     texts = [description, str(parameters.get("description") or "")]
     schema, unread = _with_rules(parameters, texts, (), frozenset(), rules)
-    return ReadProse(schema, tuple(rules), unread, schema is parameters)
+    return ReadProse(schema, tuple(rules.rules), tuple(rules.open), unread, schema is parameters)
+
+
+class _Found:
+    """The rules found so far, each once."""
+
+    def __init__(self) -> None:
+        self.rules: dict[ProseRule, None] = {}
+        self.open: dict[UnreadRule, None] = {}
 
 
 _Read = tuple[JsonSchema, Mapping[str, str]]
@@ -88,7 +98,7 @@ def _with_rules(
     texts: Sequence[str],
     path: tuple[str, ...],
     outer: frozenset[str],
-    rules: dict[ProseRule, None],
+    rules: _Found,
 ) -> _Read:
     """Return an object's schema with the rules of its members, and the members of unread ones.
 
@@ -102,10 +112,7 @@ def _with_rules(
     told = [("", text) for text in dict.fromkeys(texts)]
     told += [(name, text) for name, one in members_of(properties) for text in _texts_of(one)]
     for name, text in told:
-        for sentence in ruling_sentences(text):
-            if (is_read := scope.read(sentence, name, READERS)) is not None:
-                about = ".".join((*path, name) if name else path)
-                rules[ProseRule(about, sentence, is_read)] = None
+        _read_text(scope, text, name, path, rules)
     scope.tell_kinds(is_inside=bool(path))
     inside = outer | {one for one in properties if is_marked(one)}
     for name, one in members_of(dict(scope.properties)):
@@ -124,8 +131,20 @@ def _with_rules(
     return whole, unread
 
 
+def _read_text(
+    scope: ObjectRules, text: str, own: str, path: tuple[str, ...], rules: _Found
+) -> None:
+    """Read the sentences that describe the member `own` of an object, "" for the object."""
+    for sentence in ruling_sentences(text):
+        if (is_read := scope.read(sentence, own, READERS)) is not None:
+            about = ".".join((*path, own) if own else path)
+            rules.rules[ProseRule(about, sentence, is_read)] = None
+        if not is_read and (unread := find_unread(scope, sentence, own, path)) is not None:
+            rules.open[unread] = None
+
+
 def _with_members(
-    schema: JsonSchema, path: tuple[str, ...], outer: frozenset[str], rules: dict[ProseRule, None]
+    schema: JsonSchema, path: tuple[str, ...], outer: frozenset[str], rules: _Found
 ) -> _Read:
     """Return a value's schema with the rules of the objects in it, and what is unread there."""
     if isinstance(schema.get("properties"), dict):

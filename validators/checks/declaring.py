@@ -53,7 +53,8 @@ GROUP = "consistency"
 PLACES = ("name", "value", "other", "words", "tool", "where", "argument", "said")
 ARGUMENTS: tuple[SampleClaim, ...] = ("arguments",)
 MEANING: tuple[SampleClaim, ...] = ("deed", "nothing_else", "no_call_missing")
-ALL = ARGUMENTS + MEANING
+RULES: tuple[SampleClaim, ...] = ("rules",)
+ALL = ARGUMENTS + MEANING + RULES
 # Of what several checks find; what one finds alone stands at its function.
 SHARED_DOUBTS = {
     "unstated": "Nothing was found that says {name} = {value}.",

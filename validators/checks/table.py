@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage, StageContext
-from callwright.validators.checks.declaring import ARGUMENTS, MEANING, SHARED_DOUBTS, Check
+from callwright.llm.models import reads_language
+from callwright.validators.checks.declaring import ARGUMENTS, MEANING, RULES, SHARED_DOUBTS, Check
 from callwright.validators.toolset.complexity import TOOL_DOUBTS
 from callwright.validators.toolset.redundancy import TWIN_DOUBTS
 from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
@@ -18,6 +19,7 @@ from callwright.warehouse.registry import Registry
 
 _ORDER = (
     "format",
+    "unread_rules",
     "wording",
     "grounding",
     "traced",
@@ -130,22 +132,26 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
     by_rules: set[SampleClaim] = set()
     left_open: set[SampleClaim] = set()
     by_models: set[SampleClaim] = set()
-    is_doubted = False
+    is_doubted = is_ruled = False
     for verdict in verdicts:
         check = checks.get(verdict.check)
         if check is None:  # one that is gone settles nothing, and what it doubts is for people
             is_doubted |= verdict.decision != "proved"
             continue
         claimed.update(ARGUMENTS if check.name == _OF_ARGUMENTS else check.settles)
+        is_ruled |= check.sort == "rule" and {*RULES} <= {*check.settles}
         is_doubted |= verdict.decision == "contradicted" or (
             verdict.decision == "unproved" and check.left_to == "people"
         )
         if verdict.grade == "proved":
             by_rules.update(check.settles)
         elif verdict.grade == "judged":
-            by_models.update(check.settles)
+            reads = reads_language(verdict.model)  # else its own wording, and no document
+            by_models.update(one for one in check.settles if reads or one not in RULES)
         if verdict.grade != "proved" and check.sort == "rule":
             left_open.update(check.settles)
+    if not is_ruled:  # claimed only where the document's rules were looked for
+        claimed.difference_update(RULES)
     return SettledClaims(
         is_doubted, frozenset(claimed), frozenset(by_rules - left_open), frozenset(by_models)
     )

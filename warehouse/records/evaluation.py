@@ -16,7 +16,9 @@ Decision = Literal["proved", "unproved", "contradicted"]
 ClaimGrade = Literal["open", "judged", "proved", "vouched"]
 # What a sample claims: each argument means what was stated, the call is the deed that is asked for,
 # nothing else is asked, and no call is missing.
-SampleClaim = Literal["arguments", "deed", "nothing_else", "no_call_missing", "replies", "message"]
+SampleClaim = Literal[
+    "arguments", "deed", "nothing_else", "no_call_missing", "replies", "message", "rules"
+]
 StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
 ReasonCode = Literal[
     "none",

@@ -245,6 +245,13 @@ RULES: list[Case] = [
         {"limit": 1001},
     ),
     (
+        "Must be a value from 0 to 100 inclusive.",
+        "limit",
+        {"limit": WHOLE},
+        {"limit": 100},
+        {"limit": 101},
+    ),
+    (
         "Maximum of 2 attachments.",
         "files",
         {"files": TEXTS},

@@ -38,7 +38,7 @@ def test_a_check_that_settles_and_shows_nothing_proves_nothing() -> None:
     assert (
         verdict.reason
         == "mine shows nothing, so it proves nothing of what it settles: arguments, deed,"
-        " nothing_else, no_call_missing."
+        " nothing_else, no_call_missing, rules."
     )
 
 

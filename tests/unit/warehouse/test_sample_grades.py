@@ -108,6 +108,21 @@ def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Wa
     assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
 
 
+@pytest.mark.parametrize(("model", "grade"), [(JUDGE, "judged"), ("template/v1", "open")])
+def test_unread_rules_are_settled_by_who_reads_language_and_not_by_the_template(
+    warehouse: Warehouse, model: str, grade: str
+) -> None:
+    unread = Verdict(subject=sample().key, check="unread_rules", decision="unproved")
+    row = graded(warehouse, *by_rules(sample()), unread, *read(sample(), model=model))
+    assert (row["grade"], row["open_claims"]) == (grade, ["rules"] * (grade == "open"))
+
+
+def test_the_template_judges_where_no_unread_rule_speaks(warehouse: Warehouse) -> None:
+    known = Verdict(subject=sample().key, check="unread_rules", decision="proved")
+    row = graded(warehouse, *by_rules(sample()), known, *read(sample(), model="template/v1"))
+    assert (row["grade"], row["proved_claims"]) == ("judged", ["rules"])
+
+
 def test_what_one_rule_leaves_open_no_other_rule_proves(warehouse: Warehouse) -> None:
     decisions: dict[str, Decision] = {"replies": "proved", "answers_request": "unproved"}
     told = [
