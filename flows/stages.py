@@ -169,13 +169,12 @@ def stage_rows() -> list[Row]:
 
 _HEAD = """# The stages
 
-This page is generated from the table in `flows/stages.py` (`make docs`); a test fails when it is stale.
+`make docs` writes this page from the table in `flows/stages.py`.
 
-A record goes through the stages of its group in order. At every stage, entered = passed + rejected + failed + waiting, each
-with a reason, kept in the table `outcomes` and counted in the view `funnel`. A check that proves its sample passes it on; one
-that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
-people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
-The stages of the group `measuring` read some accepted samples again, to see how well their readers read.
+A record passes through the stages of its group in order. At every stage, entered = passed + rejected + failed + waiting; the table `outcomes` has the
+reasons, the view `funnel` the counts. A check passes on a sample that it proves or can't prove (*unproved*, which the stage `review` asks people about); a
+*contradicted* sample goes to people at once. The check `scenario` runs before anything is made and rejects what it can't prove. The stages of the group
+`measuring` read some accepted samples again, to measure the readers.
 """  # noqa: E501
 
 

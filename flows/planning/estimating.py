@@ -498,8 +498,8 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
 def prompts_page(shown: list[ShownPrompt], recipe: str) -> str:
     """Return the text of docs/prompts.md."""
     head = (
-        "# Prompts\n\nEach prompt that a build asks, whole, rendered for a first record of"
-        f" `{recipe}` in place of your tools. `callwright recipe prompts RECIPE` shows those of a"
-        " recipe of yours; a recipe may bring its own texts (docs/recipes.md).\n"
+        "# Prompts\n\nEvery prompt that a build sends, in full, for the first record of"
+        f" `{recipe}`. `callwright recipe prompts RECIPE` shows the prompts of your own recipe,"
+        " which may also bring its own texts (docs/recipes.md).\n"
     )
     return "\n".join([head, "\n\n".join(one.markdown for one in shown), ""])

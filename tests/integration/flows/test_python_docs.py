@@ -42,7 +42,7 @@ def test_five_lines_of_the_readme_give_five_samples_without_a_key(tmp_path: Path
     assert len(run_script(first, tmp_path).splitlines()) == 5
 
 
-@pytest.mark.parametrize("asked", ["server", "provider"])
+@pytest.mark.parametrize("asked", ["local", "provider"])
 def test_the_same_lines_ask_a_server_of_ones_own_or_a_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:

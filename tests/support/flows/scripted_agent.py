@@ -48,7 +48,7 @@ _FIELDS = {  # of each answer, what the page shows
     "preview": (),
     "build": ("sentence",),
     "funnel": ("columns",),
-    "samples": ("samples",),
+    "samples": (),
     "query": ("rows",),
     "create_release": ("samples", "splits"),
     "evaluate": ("sentence",),
