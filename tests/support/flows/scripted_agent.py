@@ -89,7 +89,7 @@ def shown(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> Itera
     yield f"> {tool} {json.dumps(stated, ensure_ascii=False)}"
     yield from (f"    {line}" for line in arguments.get("text", "").splitlines())
     for name in _FIELDS[tool]:
-        yield f"  {name}: {_short(answer[name])}"
+        yield f"< {name}: {_short(answer[name])}"
 
 
 def _short(value: Any) -> str:
