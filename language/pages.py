@@ -6,7 +6,7 @@ parameter and lines that say the value alone.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -42,16 +42,18 @@ def _texts(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML fil
             yield from _texts(member)
 
 
-def draw_line(language: Language, place: str, rng: Random, **words: str) -> str:
+def draw_line(
+    language: Language, place: str, rng: Random, *, as_is: Collection[str] = (), **words: str
+) -> str:
     """Return a random line at a place that uses exactly these words, by slot.
 
-    Raises ConfigurationError if there is none.
+    The words of the slots in `as_is` get no capital. Raises ConfigurationError if there is none.
     """
     drawn = (one.draw(frozenset(words), rng) for one in lines(language, place))
     ways = [one for one in drawn if one is not None]
     if not ways:
         raise ConfigurationError(f"No line at {place!r} in {language!r} says just {sorted(words)}.")
-    return as_sentence(rng.choice(ways), words)
+    return as_sentence(rng.choice(ways), words, as_is)
 
 
 def has_line(language: Language, place: str, *slots: str) -> bool:
@@ -81,11 +83,15 @@ def filled(shape: str, words: Mapping[str, str]) -> str:
     return _SLOT.sub(lambda slot: words[slot[1]], shape)
 
 
-def as_sentence(shape: str, words: Mapping[str, str]) -> str:
-    """Return a shape with its slots filled; a word that begins a sentence gets a capital."""
+def as_sentence(shape: str, words: Mapping[str, str], as_is: Collection[str] = ()) -> str:
+    """Return a shape with its slots filled; a word that begins a sentence gets a capital.
+
+    The words of the slots in `as_is` keep their letters.
+    """
 
     def fill(slot: re.Match[str]) -> str:
         begins = _BEGINS.search(shape, 0, slot.start()) and _WORD.match(words[slot[1]])
+        begins = begins if slot[1] not in as_is else None
         return capitalised(words[slot[1]]) if begins else words[slot[1]]
 
     return _SLOT.sub(fill, capitalised(shape))

@@ -85,6 +85,7 @@ _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""
 # what of a body is about several fields, and is lost where they stand side by side
 _TOGETHER = frozenset({"oneOf", "anyOf", "minProperties", "maxProperties"})
 _REDUCING = frozenset({"circular_reference", "shortened_parameters", "flattened_body"})
+_IN_TEMPLATE = re.compile(r"\{([^{}]+)\}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 # what makes a path of a name: "filter[status]", "user.fields", "$top"
 _NO_PLAIN = re.compile(r"[^\w-]+")
@@ -357,6 +358,7 @@ class _OperationReader:
             self._followed(operation)  # it leads nowhere, or it would have been followed
         for parameter in self._parameters(operation, item):
             self._add_parameter(parameter)
+        self._add_undeclared(template)
         self._add_body(operation.get("requestBody"))
         if method in _CHANGING and self._changes and all(map(names_one, self._required)):
             self._fewest = len(self._required) + 1  # to change nothing is no call
@@ -467,6 +469,17 @@ class _OperationReader:
         needed = needed or part == "path"
         self._add(ParameterPlace(name, part, name), {**schema, **beside}, needed=needed)
         self._keep(part, name, {} if stated is None else stated, needed=needed)
+
+    def _add_undeclared(self, template: str) -> None:
+        """Add the names in a path's template that no parameter declares, as required texts."""
+        declared = {at.name for at in self._places}
+        for name in dict.fromkeys(_IN_TEMPLATE.findall(template)):
+            if name not in declared:
+                message = f"The path has {{{name}}}, which no parameter declares; it is a text."
+                self._note("undeclared_required", message)
+                self._add_parameter(
+                    {"name": name, "in": "path", "schema": {"type": "string", "minLength": 1}}
+                )
 
     def _add_body(self, stated: JsonValue) -> None:
         body = {"$ref": None} if stated is None else self._followed(stated)

@@ -73,8 +73,8 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
     elif isinstance(value, list):
         for inner_value in value:
             yield from _facts(name, inner_value, schema.get("items") or {})
-    elif value is not None and name and not ticks_in_a_second(name, schema):
-        yield Fact(label=_label(name, schema), value=value)
+    elif value is not None and not ticks_in_a_second(name, schema):
+        yield Fact(label=_label(name or "result", schema), value=value)
 
 
 def _label(name: str, schema: JsonSchema) -> str:

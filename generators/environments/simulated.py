@@ -250,7 +250,8 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
         return _distinct(lambda: _simulate(name, items, within, depth + 1), count, shared)
     if schema.get("type") == "array" and isinstance(items, dict) and _is_unknown(shape_of(items)):
         return []
-    if depth == 1 and schema.get("type") == "boolean":
+    is_reading = deed_of(next(iter(function_words(asked.tool.name)), "")) in _LOOKING
+    if schema.get("type") == "boolean" and (depth == 1 or (not depth and not is_reading)):
         return True  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
     narrowed = _narrowed(name, schema, asked.given)

@@ -420,8 +420,17 @@ class _Speaker:
                 lists.setdefault(head, []).append(rest.removeprefix("."))
         sentences += [self._list_sentence(head, inner) for head, inner in lists.items()]
         if not sentences:
-            sentences = [self._line(self._shapes["nothing"], thing=self._named())]
+            return self._told_at_large(self._asked.response)
         return self._pack.space.join(sentences)
+
+    def _told_at_large(self, response: JsonValue) -> str:
+        """Return what a response without fields to tell says: a plain value, all well, nothing."""
+        if isinstance(response, str | int | float) and response != "":
+            words = {"thing": self._named(), "facts": self._value(response)}
+            return self._line(self._shapes["told"][0], **words)
+        if _is_something(response):
+            return self.deed()
+        return self._line(self._shapes["nothing"], thing=self._named())
 
     def deed(self) -> str:
         """Return that something was done."""
@@ -617,6 +626,15 @@ def _fields(value: JsonValue, path: str) -> Iterator[str]:
                 yield from _fields(entry, f"{path}[]")
             elif _is_telling(entry):
                 yield f"{path}[]"
+
+
+def _is_something(value: JsonValue) -> bool:
+    """Whether a response holds more than nulls, noes and blanks, and no list without entries."""
+    if isinstance(value, dict):
+        return [] not in value.values() and any(map(_is_something, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_something, value))
+    return value not in (None, False, "")
 
 
 def _is_telling(value: JsonValue) -> bool:

@@ -24,6 +24,7 @@ from callwright.language.names import deed_of, function_words
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import LanguagePattern, of, widened, writes
 from callwright.language.pages import filled, shapes_in
+from callwright.language.schemas import choices_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
 from callwright.llm.answer_schemas import narrowed
@@ -447,7 +448,9 @@ class SimulatedUser:
         purpose = " ".join(fact.tool.replace(".", "_").split("_"))
         line = "tell" if fact.is_name or is_only else "tell_of"
         line = "tell_for" if rivals and not fact.is_name else line
-        return capitalised(self._line(line, called=fact.called, value=words, tool=purpose))
+        said = self._line(line, called=fact.called, value=words, tool=purpose)
+        keeps_letters = words == value and not choices_of(fact.schema)
+        return said if keeps_letters and said.startswith(words) else capitalised(said)
 
     async def _word(self, plain: str, answer: UserAnswer, heard: str) -> str:
         """Return a model's words if they say exactly the same, or else the plain words."""

@@ -188,7 +188,7 @@ def _format_in(schema: JsonSchema, sentence: str) -> str | None:
 
     None if it names none, or if the schema says it already.
     """
-    found = pattern("in_format").search(sentence)
+    found = pattern("in_format").search(sentence.replace("`", ""))
     if found is None or schema.keys() & _SHAPED or schema.get("type") != "string":
         return None
     named = next(one for one in found.groups() if one)
@@ -197,6 +197,8 @@ def _format_in(schema: JsonSchema, sentence: str) -> str | None:
     parts = named.split(", ")
     if len(parts) > 1:
         return ", ?".join(["[^,]+"] * len(parts))
+    if re.fullmatch(r"\w+(?:/\w+)+", named) and not _LETTERS.search(named):
+        return "/".join([r"[^/\s]+"] * (named.count("/") + 1))
     letters = _LETTERS.search(re.sub(r"\s*:\s*", ":", named))
     if letters is None:
         return ""

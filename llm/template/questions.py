@@ -11,6 +11,7 @@ from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.packs import language_of, of, signs, widened, writes
 from callwright.language.pages import as_sentence, draw_line, has_line, shapes_in
 from callwright.language.saying import StatedParameter, say
+from callwright.language.schemas import choices_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.language.wording import is_cut
@@ -161,7 +162,8 @@ class LineWriter(NamedTuple):
             if said is None or not has_line(self.language, self.place, *said[0]):
                 continue
             slots, words = said
-            line = draw_line(self.language, self.place, self.rng, **slots)
+            as_is = ("value",) if _is_own_text(parameter, value, words) else ()
+            line = draw_line(self.language, self.place, self.rng, as_is=as_is, **slots)
             # it takes the name to say what the yes is to
             whole = (line.rstrip(signs(".")),) if "answer" in slots else ()
             for phrase in (*whole, words, capitalised(words)):
@@ -192,6 +194,11 @@ class LineWriter(NamedTuple):
         if way == "old" and isinstance(old, str | int | float):
             slots["old"] = say(parameter, old, self.language, self.rng, plain=False).shown
         return None if way == "old" and "old" not in slots else (slots, words)
+
+
+def _is_own_text(parameter: ParameterView, value: JsonValue, words: str) -> bool:
+    """Whether the words are the letters of a text that nobody chose from a list: a login name."""
+    return words == value and not choices_of(parameter.schema)
 
 
 def word_answer(

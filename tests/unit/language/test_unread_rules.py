@@ -45,6 +45,7 @@ def speaks(sentence: str, about: str, *, is_whole: bool = True, **given: Any) ->
         ("from_day", "Both the from_day and the to_day must be present.", {"from_day": "1", "to_day": "2"}, {"from_day": "1"}),
         ("from_day", "The first day in MM/DD/YYYY format.", {"from_day": "05/31/2027"}, {"from_day": "2027-05-31"}),
         ("title", "The place in the format of 'City, State'.", {"title": "Boston, MA"}, {"title": "Boston"}),
+        ("title", "The name of the shelf in `owner/name` format.", {"title": "ben/atlas"}, {"title": "atlas"}),
         ("from_day", "Updatable only when the order is packed, otherwise it will fail.", {"title": "x"}, {"from_day": "1"}),
         ("title", "Must reference the label of a drawer.", {"kind": "note"}, {"title": "x"}),
         ("title", "Can only be one of these account names.", {"kind": "note"}, {"title": "x"}),

@@ -62,9 +62,7 @@ def read(tmp_path: Path, text: str, name: str = "api.yaml") -> Catalog:
 
 
 def document(operation: Any, **more: Any) -> str:
-    return json.dumps(
-        {"openapi": "3.1.0", "paths": {"/things/{id}/parts": {"post": operation}}, **more}
-    )
+    return json.dumps({"openapi": "3.1.0", "paths": {"/things/parts": {"post": operation}}, **more})
 
 
 def kinds(catalog: Catalog) -> list[str]:
@@ -104,6 +102,19 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
         ParameterPlace("price", "body", "price"),
         ParameterPlace("body_bookId", "body", "bookId"),
     )
+
+
+def test_a_part_of_the_path_that_nothing_declares_is_a_required_text(tmp_path: Path) -> None:
+    path = tmp_path / "api.json"
+    paths = {"/things/{id}": {"post": {"operationId": "add", "summary": "Adds a part."}}}
+    path.write_text(json.dumps({"openapi": "3.1.0", "paths": paths}), encoding="utf-8")
+    catalog = read_catalog("openapi", path)
+    (tool,) = catalog.tools
+    assert tool.required == ("id",)
+    assert tool.properties["id"]["type"] == "string"
+    assert "undeclared_required" in kinds(catalog)
+    (operation,) = read_operations(path)
+    assert operation.places == (ParameterPlace("id", "path", "id"),)
 
 
 def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:

@@ -284,3 +284,27 @@ def test_a_reply_does_not_tell_where_in_a_longer_list_its_result_stands() -> Non
     told = [(fact.label, fact.value) for fact in facts_of(result, tool)]
     assert told[:2] == [("article id", "A-17"), ("title", "Moving in")]
     assert [value for _, value in told[2:]] == ["list", "article"]
+
+
+def test_what_was_done_is_answered_with_yes() -> None:
+    tool = Tool(
+        name="delete_series",
+        description="Deletes a series.",
+        parameters=SILENT,
+        returns={"type": "boolean"},
+        category="Shop",
+    )
+    assert all(simulated_result(tool, {"query": "x"}, seed) is True for seed in range(10))
+    looked = tool.with_changes(name="get_opds_enabled", description="Whether OPDS is on.")
+    assert {simulated_result(looked, {"query": "x"}, seed) for seed in range(20)} == {True, False}
+
+
+def test_a_result_that_is_one_value_is_a_fact() -> None:
+    tool = Tool(
+        name="get_invite_url",
+        description="Gets the URL.",
+        parameters=SILENT,
+        returns={"type": "string"},
+        category="Shop",
+    )
+    assert [fact.value for fact in facts_of("https://a.example", tool)] == ["https://a.example"]

@@ -4,8 +4,10 @@ import pytest
 from pydantic import JsonValue
 
 from callwright.generators.multi_step.answers import (
+    Asked,
     answer_of,
     answer_problem,
+    answer_sentence,
     deed_words,
     reported,
     telling_fields,
@@ -146,3 +148,18 @@ def test_a_models_words_tell_each_fact_and_no_other(text: str, problem: str) -> 
 
 def test_nobody_asks_for_an_id() -> None:
     assert telling_fields({"id": "x1", "window": "evening", "price": 9}) == ("window", "price")
+
+
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        ("silver Garden", "The page: silver Garden."),
+        (False, "The page: no."),
+        ({"success": True}, "Done: book page, the page."),
+        ({"results": [], "more": True}, "The page: nothing was found."),
+        ({}, "The page: nothing was found."),
+    ],
+)
+def test_nothing_was_found_only_if_nothing_came_back(response: JsonValue, said: str) -> None:
+    asked = Asked("get_book_page", response, (), thing="the page")
+    assert answer_sentence(asked, "en") == said

@@ -17,7 +17,7 @@ from callwright.llm.template.defects import (
     spoil_answer,
 )
 from callwright.llm.template.questions import asked_parameters, word_answer, word_question
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import JsonSchema, Language
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {tool.name: (view_of(tool.signature), tool.language) for tool in TOOLS}
@@ -54,6 +54,17 @@ def test_an_answer_quotes_words_that_say_its_value(
     assert answered.words in answered.text
     assert locate(value, {"title": parameter.name, **parameter.schema}, answered.words)
     assert "{" not in answered.text
+
+
+def test_a_text_that_begins_an_answer_keeps_its_letters() -> None:
+    schema: JsonSchema = {"type": "object", "properties": {"login": {"type": "string"}}}
+    view = view_of({"name": "add_user", "description": "Adds a user.", "parameters": schema})
+    answers = [
+        word_answer(view, (view.parameter("login"), "unicorn"), "en", Random(seed), is_bare=True)
+        for seed in range(30)
+    ]
+    assert any(one.text.startswith("unicorn") for one in answers)
+    assert all(one.words == "unicorn" for one in answers)
 
 
 @pytest.mark.parametrize("defect", [WRONG_ARGUMENT, EXTRA_ARGUMENT, HALLUCINATED_VALUE])
