@@ -58,6 +58,8 @@ from callwright.warehouse.records import JsonSchema, Language
 
 FIRST_DAY = date(2026, 12, 1)
 LAST_DAY = date(2027, 12, 31)
+_LAST_MONTHS = ("11", "12")  # a conversation may be in the November before the first day
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT")
 _DAYS = (LAST_DAY - FIRST_DAY).days
 _OLDEST = date(1950, 1, 1)
 _BIRTH_DAYS = 55 * 365
@@ -603,6 +605,7 @@ def fill_in(
             for _ in range(_CALL_TRIES):
                 values[name] = make_value(name, properties[name], language, rng)
                 values[name] = _near(name, values, properties, language, rng)
+                values[name] = _past(name, values[name], properties)
                 told = _is_told(values[name], properties[name])
                 if not told and not _is_mistakable(name, values):
                     break
@@ -644,6 +647,21 @@ def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
 _BY_LAND = re.compile(
     r"\b(trains?|rail\w*|bus(es)?|coach(es)?|rides?|taxis?|cabs?|drive\w*|car|routes?|metro|tram)\b"
 )
+
+
+def _past(name: str, value: JsonValue, properties: Mapping[str, JsonSchema]) -> JsonValue:
+    """Return a moment a year or two earlier if it is that since which, or until which, things were.
+
+    Such moments lie before the time at which people ask; other values stay as they are.
+    """
+    is_bound = "since" in split_name(name) or (
+        "until" in split_name(name) and any("since" in split_name(one) for one in properties)
+    )
+    if not is_bound or not isinstance(value, str) or not _MOMENT.match(value):
+        return value
+    earlier = f"{int(value[:4]) - 1 - (value[5:7] in _LAST_MONTHS)}{value[4:]}"
+    is_to_come = value >= FIRST_DAY.isoformat()
+    return earlier if is_to_come and fits(earlier, properties[name]) else value
 
 
 def _near(

@@ -393,6 +393,16 @@ def test_a_period_ends_after_it_starts_whichever_end_is_known(known: str) -> Non
     assert out_of_order({"from": "2027-04-24", "to": "2027-04-13"}, days) == ("from", "to")
 
 
+def test_what_happened_since_a_moment_and_until_another_is_past() -> None:
+    moment: JsonSchema = {"type": "string", "format": "date-time"}
+    properties = {"since": moment, "until": moment}
+    for seed in range(40):
+        period = fill_in(["since", "until"], properties, "en", Random(seed))
+        assert str(period["since"]) <= str(period["until"]) < "2026-11"
+        muted = fill_in(["until"], {"until": moment}, "en", Random(seed))
+        assert str(muted["until"]) >= "2026-12"
+
+
 def test_a_month_as_a_day_is_its_first() -> None:
     assert str(make_value("month", DAY, "en", Random(3))).endswith("-01")
 
