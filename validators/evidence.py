@@ -25,7 +25,7 @@ from callwright.generators.multi_step.samples import schema_of
 from callwright.language.dates import find_dates, find_moment, find_times, says_date, says_time
 from callwright.language.names import split_name
 from callwright.language.numbers import PERCENT, find_numbers
-from callwright.language.packs import packs_of
+from callwright.language.packs import packs_of, signs
 from callwright.language.readers.counted_days import find_counted_day, find_steps
 from callwright.language.readers.mentions import (
     Amount,
@@ -102,7 +102,7 @@ _COUNTRY_CODES = (1, 2, 3)  # digits
 _SHORTEST_NATIONAL = 7
 _THOUSAND = 1000
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})(?P<sign>[./-])(?P<month>\d{1,2})[./-](?P<year>\d{4})")
-_CLAUSE_END = re.compile(r"[.!?;,](?=\s|$)|[\n。！？、，]")
+_CLAUSE_END = re.compile(rf"[.!?;,](?=\s|$)|[\n{signs('{.!?,}{list}')}]")
 _MOST_WORDS_BESIDE = 4  # of a clause that says which day it is
 _CYRILLIC = re.compile("[\u0430-\u0457]")  # whose words are declined
 _LONGEST_ENDING = 3
@@ -639,8 +639,8 @@ def _labelled_day(scene: Scene) -> datetime | None:
     if len(days) != 1:
         return None
     [(day, (start, end))] = days.items()
-    before = _CLAUSE_END.split(scene.system[:start].rstrip(" ,、，"))[-1]
-    behind = _CLAUSE_END.split(scene.system[end:].lstrip(" ,、，"))[0]
+    before = _CLAUSE_END.split(scene.system[:start].rstrip(signs(" ,{list}")))[-1]
+    behind = _CLAUSE_END.split(scene.system[end:].lstrip(signs(" ,{list}")))[0]
     now = datetime.fromisoformat(day).replace(tzinfo=UTC)
     beside = _LETTERS.findall(f"{before} {behind}")
     weekdays = [

@@ -32,6 +32,7 @@ PACKAGES = (
 # a code in quotes decides nothing about a language there
 NAMING_CODES = {
     "warehouse/records/base.py": "the one default language",
+    "bench/review_day.py": "a recipe",
     "bench/scoring_answers.py": "a recipe",
     "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
