@@ -20,6 +20,7 @@ from callwright.warehouse.records import Arguments, DoubtedFact, Sample, Tool
     "unread_rules",
     "1",
     "Does no rule that only the document's prose states speak about the calls?",
+    source="docs/checks.md",
     applies=lambda sample: bool(sample.all_calls) and not traits_of(sample.kind).is_taken,
     settles=RULES,
     left_to="readers",

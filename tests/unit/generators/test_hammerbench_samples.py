@@ -93,6 +93,7 @@ def test_the_published_records_come_back_as_they_were(
     assert {hammerbench_file(found.sample) for found in records if found.sample} == {file}
     assert {problem.kind for found in records for problem in found.problems} <= {
         "renamed_type",
+        "doubted_rule",
         "prose_rule",
     }
     assert json.dumps(exported(records)) == json.dumps(json.loads(path.read_text(encoding="utf-8")))
