@@ -24,9 +24,6 @@ _SIGNS = re.compile("[\ue000-\ue003]")
 _MARK = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _WORD = re.compile(r"\$([A-Z_]+)")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?](?=[\s)]|$)\)?\s*|\n\s*\n|\n\s*(?=[-*|•])")
-_JOINT = re.compile(
-    rf"; | while (?={_OPEN})| and (?=ignored|not allowed)| [-—–] (?=only |required )"
-)
 _SHORT_NOT = re.compile(r"\b(ca)n['’]t\b|(?<=[a-z])n['’]t\b")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _SLASHED = re.compile(r"(?<![\w/.-])([\w-]+)/([\w-]+)(?![\w/-])")

@@ -269,7 +269,7 @@ def _followed(conversation: ConversationWithTools) -> str:
             continue
         call = after.made[0].call
         carried = [name for name in call.arguments if not conversation.says(after.text, call, name)]
-        if carried and all(_was_known(conversation, before, call, name) for name in carried):
+        if carried and all(_was_known(before, call, name) for name in carried):
             return ""
         problem = f"The call of {call.tool!r} takes nothing from the results or calls before it."
     return problem
@@ -344,9 +344,7 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
     return changed if len(changed) < len(names) or len(names) == 1 else []
 
 
-def _was_known(
-    conversation: ConversationWithTools, before: Round, call: GoldCall, name: str
-) -> bool:
+def _was_known(before: Round, call: GoldCall, name: str) -> bool:
     """Whether the previous round had the value, in a result or in a call."""
     value = call.arguments[name]
     held = [leaf for made in before.made for leaf in scalars(made.result)]
