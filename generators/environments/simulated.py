@@ -379,7 +379,7 @@ def _tell_in_words(values: dict[str, JsonValue], members: Mapping[str, JsonSchem
         words = choices_of(shape_of(members[name]))
         codes = choices_of(shape_of(members[told])) if told else ()
         if values.get(told) in codes and len(words) == len(codes):
-            values[name] = words[codes.index(values[told])]
+            values[name] = str(words[codes.index(values[told])])
 
 
 def verb_of(tool: Tool) -> str:
