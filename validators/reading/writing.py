@@ -18,6 +18,7 @@ from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.schemas import choices_of, kind_of
 from callwright.llm.answer_schemas import calls_schema, narrowed
 from callwright.llm.chat import ChatModel
+from callwright.llm.models import reads_language
 from callwright.llm.stated_schemas import Line
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import Answer
@@ -269,7 +270,11 @@ _GOLD_SECOND: dict[str, Vote] = {**_GOLD_FIRST, "first": "written", "second": "g
 
 
 def _settler(context: StageContext) -> ChatModel:
-    return context.settler or context.chat
+    """Return the judge, unless the reader reads language and the judge only its own sentences."""
+    judge = context.settler
+    if judge is None or (reads_language(context.chat.name) and not reads_language(judge.name)):
+        return context.chat
+    return judge
 
 
 def _way(calls: Iterable[Call], instead: str) -> JsonValue:

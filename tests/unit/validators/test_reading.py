@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, Prompt
+from callwright.llm.models import TEMPLATE
 from callwright.testing import context_of, make_sample, make_tool, run_check
 from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.validators.reading.writing import FEW_TOOLS, check_reading
@@ -133,6 +134,17 @@ def test_the_judge_settles_what_the_checker_has_written() -> None:
     assert verdict.decision == "proved"
     assert (len(writer.prompts), len(judge.prompts)) == (1, 2)
     assert verdict.readings[0].settled_by == "judge"
+
+
+def test_a_judge_that_reads_only_its_own_sentences_settles_nothing_for_a_reader_of_language() -> (
+    None
+):
+    writer = Settling(call(amount=21), settles=["second", "first"], name="writer")
+    judge = Settling(settles=["first", "second"], name=TEMPLATE)
+    verdict = run_check_in(context_of(TOOLS, writer)._replace(settler=judge))
+    assert verdict.decision == "unproved"
+    assert (len(writer.prompts), len(judge.prompts)) == (3, 0)
+    assert verdict.readings[0].settled_by == "writer"
 
 
 def run_check_in(context: StageContext, sample: Sample = SAMPLE) -> Verdict:
