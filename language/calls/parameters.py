@@ -12,7 +12,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, code_table, phrase, shaped
-from callwright.language.calls.examples import is_for_programs, usable_examples, with_told_example
+from callwright.language.calls.examples import (
+    is_for_programs,
+    with_told_example,
+    without_placeholders,
+)
 from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
 from callwright.language.packs import (
     COMMON_SCRIPT,
@@ -365,7 +369,7 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     if for_programs or (is_written and not choices_of(schema)):
         return False
     if json_type(schema) == "string":
-        schema = _without_placeholders(name, schema)
+        schema = without_placeholders(name, schema)
     if any(schema.get(word) not in (None, []) for word in _SHOWING) or stated_choices(schema):
         return True
     branches = [
@@ -390,12 +394,6 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     return bool(
         meaning_of(name, schema) != "text" or schema.get("format") or has_a_name(name, schema)
     )
-
-
-def _without_placeholders(name: str, schema: JsonSchema) -> JsonSchema:
-    if "examples" not in schema or usable_examples(name, schema):
-        return schema
-    return {key: value for key, value in schema.items() if key != "examples"}
 
 
 def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:

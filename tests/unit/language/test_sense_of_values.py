@@ -94,6 +94,9 @@ def test_a_report_has_a_reason_to_report() -> None:
         ("storeId", "STORE_ID_12345", True),
         ("departure_time", "departure_time", True),
         ("name", "My Cool Store", True),
+        ("app_id", "unique-app-identifier", True),
+        ("description", "An example endpoint name", True),
+        ("sort", "user_id", False),
         ("title", "My favourite songs", False),
         ("email", "jane@example.com", False),
         ("user", "user-123", False),
@@ -202,12 +205,39 @@ def test_nobody_makes_up_the_scopes_of_an_access_token() -> None:
         ("cus_9sk3Xw", r"cus_\d[a-z]{2}\d[A-Z][a-z]"),
         ("ORD-1042", r"ORD-[1-9]\d{3}"),
         ("BK1042", r"BK[1-9]\d{3}"),
+        ("atmpt_1srOrx2ZWZBp", r"atmpt_\d[a-z]{2}[A-Z][a-z]{2}\d[A-Z]{4}[a-z]"),
+        ("MmFAzfDe", r"[A-Z][a-z][A-Z]{2}[a-z]{2}[A-Z][a-z]"),
+        ("ext-subscription-123", r"ext-subscription-\d{3}"),
+        ("7", r"\d{3}"),
+        ("setup_fee", r"(?!setup)[a-z]+_[a-z]+"),
     ],
 )
 def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str) -> None:
     made = {like(example, Random(seed)) for seed in range(20)}
     assert all(re.fullmatch(form, one) for one in made)
     assert len(made) > 15
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "form"),
+    [
+        ("template_id", {"examples": ["f57db65d3f933b5316d398057a36176831451a35"]}, "[0-9a-f]{40}"),
+        ("scope", {"examples": ["enterprise_123456"]}, r"enterprise_\d{6}"),
+        ("start", {"examples": ["2022-09-23"]}, r"202[67]-\d\d-\d\d"),
+        ("ended_at", {"examples": ["2012-12-19T10:34:23-08:00"]}, r"202[67]-.*T\d\d:\d\d:00Z"),
+        ("email", {"examples": ["james@firefly-iii.org"]}, r"\S+@\S+"),
+        ("currency_code", {"examples": ["EUR"], "description": "The currency code."}, "[A-Z]{3}"),
+        ("name", {"examples": ["My first application"]}, "[A-Z][a-z]+ [A-Z][a-z]+"),
+        ("file_name", {"examples": ["Project.mov"]}, r"[a-z]+-\d{3}\.mov"),
+        ("query", {"examples": ["groceries"]}, "groceries"),
+    ],
+)
+def test_a_single_example_shows_the_form_of_a_value(
+    name: str, schema: JsonSchema, form: str
+) -> None:
+    made = {str(make_value(name, {**TEXT, **schema}, "en", Random(seed))) for seed in range(20)}
+    assert all(re.fullmatch(form, one) for one in made)
+    assert name == "query" or len(made - {*schema["examples"]}) > 5
 
 
 @pytest.mark.parametrize(
