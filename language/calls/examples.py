@@ -30,6 +30,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WORD_FOR_ID = re.compile(r"(?:[a-z]+[ _-])*(?:identifier|id|uid|uuid)", re.IGNORECASE)
+_SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
 _SITE_OF_NOBODY = re.compile(
     r"(?:(?:https?|wss?)://(?:[\w-]+\.)*(?:example|domain)|(?:\w+://)?(?:\S+@)?(?:[\w-]+\.)*"
     r"(?:(?:my|your)[\w-]*|some-?(?:domain|site|url)|foo|bar))\.[\w.-]+(?::\d+)?(?:[/?#]\S*)?",
@@ -47,6 +48,8 @@ def is_placeholder(example: str, name: str) -> bool:
         return True
     if names_one(name) and _WORD_FOR_ID.fullmatch(example):
         return True
+    if _SLUG.fullmatch(example) and split_name(example)[-1] in split_name(name)[:-1]:
+        return True  # "cool-new-feature" for a feature flag
     words = [word for word in split_name(example) if not word.isdecimal()]
     is_numbered = any(map(str.isdecimal, example))
     return words == [*split_name(name)] and (len(words) > 1 or not is_numbered)

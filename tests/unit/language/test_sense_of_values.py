@@ -12,7 +12,7 @@ from callwright.generators.own_values import NO_VALUES
 from callwright.language.calls.agreement import agreeing, towns
 from callwright.language.calls.codes import like
 from callwright.language.calls.examples import is_placeholder, usable_examples, with_told_example
-from callwright.language.calls.parameters import stated_choices, tells_values
+from callwright.language.calls.parameters import ASKED_OF, stated_choices, tells_values, title_of
 from callwright.language.calls.sampling import (
     FIRST_DAY,
     LAST_DAY,
@@ -97,6 +97,7 @@ def test_a_report_has_a_reason_to_report() -> None:
         ("app_id", "unique-app-identifier", True),
         ("description", "An example endpoint name", True),
         ("sort", "user_id", False),
+        ("featureFlag", "cool-new-feature", True),
         ("title", "My favourite songs", False),
         ("email", "jane@example.com", False),
         ("user", "user-123", False),
@@ -105,6 +106,20 @@ def test_a_report_has_a_reason_to_report() -> None:
 )
 def test_a_placeholder_of_the_document_is_no_value(name: str, example: str, is_one: bool) -> None:
     assert is_placeholder(example, name) == is_one
+
+
+@pytest.mark.parametrize(
+    ("described", "does", "is_told"),
+    [
+        ("The base64 encoded image.", "", False),
+        ("The image, as base64 or as a URL.", "", True),
+        ("Where the file is.", "Replaces the cover with a base64 encoded image", False),
+        ("Where the file is.", "Replaces the cover", True),
+    ],
+)
+def test_nobody_says_a_file_in_base64(described: str, does: str, is_told: bool) -> None:
+    schema = {**TEXT, "description": described, ASKED_OF: f"set_cover {does}"}
+    assert tells_values("url", schema) == is_told
 
 
 def test_a_placeholder_gives_way_to_a_value_of_its_meaning() -> None:
@@ -292,12 +307,21 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         ("get_all_api_foods_get", "Get All", "get all foods"),
         ("get_one_api_foods_item_id_get", "Get One", "get one foods item ID"),
         ("get_username_avatar", "User Avatar", "get user name avatar"),
+        ("getStreaming", "Watch the timeline for a hashtag", "watch the timeline for a hashtag"),
+        ("fireRule", "Fire the rule on your transactions", "fire the rule on my transactions"),
+        ("getTags", "Returns all tags for a given User", "return all tags for a User"),
+        ("getAges", "Fetches all ages from the libraries passed", "fetch all ages"),
     ],
 )
 def test_a_tool_is_called_by_what_its_summary_says_it_does(
     name: str, description: str, title: str
 ) -> None:
     assert tool_title(name, description) == title
+
+
+@pytest.mark.parametrize("described", ["Filters records by name", "name parameter"])
+def test_what_is_said_of_a_parameter_is_no_name_of_it(described: str) -> None:
+    assert title_of("name", {**TEXT, "description": described}, "en") == "name"
 
 
 @pytest.mark.parametrize(
