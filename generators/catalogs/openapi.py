@@ -514,6 +514,7 @@ class _OperationReader:
         fields = fields_of(schema)
         if fields is None:
             self._add(ParameterPlace("body", "body", ""), schema, needed=needed)
+            self._changes = not needed
             return
         wrappers, fields = self._unwrapped(fields)
         self._notes.extend(fields.notes)

@@ -491,7 +491,7 @@ def _after_example(  # noqa: PLR0911, PLR0917 - a line a form
     if is_single and row is not None and row.give.keys() & _LISTED:
         return _like_row(row, example, language, rng)
     is_code = kind in CODED and kind not in ("email", "link", "airport", "currency", "file")
-    is_secret = row is not None and row.is_unknown and _CODED_SHOWN.fullmatch(example)
+    is_secret = (row is None or row.is_unknown) and _CODED_SHOWN.fullmatch(example)
     if is_secret or (is_single and _NUMBERED.fullmatch(example)) or is_code:
         return example if "://" in example else like(example, rng)
     # a park or a station is no city
@@ -504,10 +504,16 @@ def _after_example(  # noqa: PLR0911, PLR0917 - a line a form
         return write_file(name, "", rng, example)
     if kind == "person" and example.islower() and example.isalpha():
         return fake("user_name", rng)  # a name to log in with
-    if row is not None:
+    if row is not None and not (is_name and _tells_of_another(row, schema)):
         is_spoken = row.is_unknown or row.give.get("kind") == "person"
         return example if is_spoken else _like_row(row, example, language, rng)
     return in_form_of(example, rng) if is_name and _NAME_SHOWN.fullmatch(example) else example
+
+
+def _tells_of_another(row: Meaning, schema: JsonSchema) -> bool:
+    """Whether a row for names holds by what a description says later: "… shown to the user"."""
+    first, _, later = str(schema.get("description", "")).lower().partition(". ")
+    return bool(row.where and later and not row.where.search(first))
 
 
 def _like_row(row: Meaning, example: str, language: Language, rng: Random) -> str:
@@ -636,7 +642,7 @@ _MOMENT_SHOWN = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
 _MAIL_SHOWN = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_CODED_SHOWN = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.-]{8,}")
+_CODED_SHOWN = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[\w.-]{12,}")
 _LISTED = frozenset({"pick", "table"})
 _ZONED = re.compile(r":\d\d.*(?:Z|[+-]\d\d:?\d\d)$")
 _NAME_SHOWN = re.compile(r"[A-Za-z]+(?:[ ._-][A-Za-z]+)+")

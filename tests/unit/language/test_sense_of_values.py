@@ -243,6 +243,15 @@ def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str)
         ("email", {"examples": ["james@firefly-iii.org"]}, r"\S+@\S+"),
         ("currency_code", {"examples": ["EUR"], "description": "The currency code."}, "[A-Z]{3}"),
         ("name", {"examples": ["My first application"]}, "[A-Z][a-z]+ [A-Z][a-z]+"),
+        (
+            "name",
+            {
+                "examples": ["Backup Server"],
+                "description": "The application name. It is shown to the user.",
+            },
+            "(?!Backup)[A-Z][a-z]+ [A-Z][a-z]+",
+        ),
+        ("iterator", {"examples": ["msg_1srOrx2ZWZBpBUv"]}, r"msg_\d[a-z]{2}[A-Z].*"),
         ("file_name", {"examples": ["Project.mov"]}, r"[a-z]+-\d{3}\.mov"),
         ("query", {"examples": ["groceries"]}, "groceries"),
     ],
