@@ -26,6 +26,7 @@ COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
 RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
 WRITE, PICK_TOOLS, SETTLE = "write_calls", "pick_tools", "settle_calls"
 REPLY, ACTS, MESSAGE, COMPOSED = "judge_reply", "judge_acts", "judge_message", "judge_composed"
+RESULTS = "judge_results"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 
 
@@ -91,6 +92,13 @@ class AnswerScore(BaseModel):
 
 class ReplyScore(BaseModel):
     """How true a reply is to the results, and how much of what was asked it tells, from 1 to 5."""
+
+    reason: Line
+    score: Annotated[int, Field(ge=1, le=5)]
+
+
+class ResultsScore(BaseModel):
+    """How well results answer their calls and agree with what else is said, from 1 to 5."""
 
     reason: Line
     score: Annotated[int, Field(ge=1, le=5)]

@@ -31,6 +31,7 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _AT_ONCE = 16
+_TOOLS_A_SAMPLE = 2  # beyond that most tools would be asked about and never used
 
 
 async def collect_pools(recipe: Recipe, settings: Settings, progress: Progress) -> None:
@@ -86,9 +87,10 @@ async def collect_pools(recipe: Recipe, settings: Settings, progress: Progress) 
 def _lacking(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[str]]]:
     """Yield the tools that need values, with the parameters that a sentence can state.
 
-    Free texts count too, unless there are more tools than samples: few of them would be used.
+    Free texts count too, unless there are many more tools than samples: few would be used.
     """
-    own, are_few = OwnValues(recipe.own_values), len(tools) <= sum(recipe.samples.values())
+    own = OwnValues(recipe.own_values)
+    are_few = len(tools) <= _TOOLS_A_SAMPLE * sum(recipe.samples.values())
     for tool in tools:
         schemas = in_context(tool.properties, tool.name, tool.description)
         names = [one for one in tool.choosable if not own.of(tool, one) and is_plain(schemas[one])]

@@ -43,6 +43,7 @@ from callwright.generators.environments.population import (
     thing_made,
 )
 from callwright.generators.environments.rules import MADE_FROM
+from callwright.generators.environments.simulated import is_switched_off, tells_an_end
 from callwright.generators.environments.things import Reference, last_words
 from callwright.language.calls.entries import is_query
 from callwright.language.calls.sampling import make_value
@@ -332,6 +333,8 @@ class AskedCall:
         field_values: dict[str, JsonValue] = {}
         required = schema.get("required") or ()
         for name, member in schema["properties"].items():
+            if tells_an_end(name, schema, self.endpoint.tool):
+                continue
             if depth == 0 and (echo := self._echo(name, member, thing)) is not None:
                 field_values[name] = echo
                 continue
@@ -383,7 +386,11 @@ class AskedCall:
             and self._writes
             and not self._describes_thing(thing)
         ):
-            return True  # such as `success`: the call has done its work
+            # such as `success`: the call has done its work
+            return not is_switched_off(name, self.endpoint.tool)
+        is_made = schema.get("type") == "boolean" and thing.number >= MADE_FROM
+        if is_made and is_switched_off(name, self.endpoint.tool):
+            return False  # what calls made is in use
         if isinstance(schema.get("properties"), dict):
             inner_thing = self._thing_within(thing, name, schema, depth)
             return (

@@ -14,7 +14,7 @@ from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import TIME_VALUE, choices_of, fits, json_type
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
-_LOOKING = frozenset({"list", "search", "look"})
+LOOKING = frozenset({"list", "search", "look"})  # deeds that change nothing
 _MOST_ENTRIES = 3
 _DEEPEST = 4
 _TRIES = 6
@@ -22,6 +22,13 @@ _DRAWS = 50  # of a time within limits
 _IDS = frozenset({"id", "identifier", "uid", "uuid", "guid", "gid", "oid", "sid"})
 _MAKING = frozenset({"duplicate", "clone", "copy"})  # besides the deed "make"
 _CONVERTING = frozenset({"convert", "translate", "transform"})
+# what a thing is when it is off or gone
+_OFF = frozenset(
+    {"archived", "banned", "blocked", "canceled", "cancelled", "deleted", "disabled", "error"}
+    | {"expired", "failed", "inactive", "invalid", "paused", "rejected", "removed", "revoked"}
+    | {"suspended"}
+)
+_ROOT = 4  # letters by which a verb is known: "cancelled" as "cancel"
 _SIZING = frozenset({"limit", "size", "count", "page", "top", "max"})
 _PLACING = frozenset({"limit", "size", "offset", "page", "more", "skip"})
 _CURSORS = frozenset({"cursor", "bookmark", "next", "previous", "prev"})
@@ -206,7 +213,7 @@ def _is_unknown(schema: JsonSchema) -> bool:
 def _assumed(tool: Tool) -> JsonSchema:
     """Return a result schema for a tool without one: results if it looks up, else a status."""
     words = function_words(tool.name.split(".")[-1])
-    if words and deed_of(words[0]) in _LOOKING:
+    if words and deed_of(words[0]) in LOOKING:
         entry = {
             "type": "object",
             "properties": {"title": {"type": "string"}},
@@ -238,7 +245,9 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
                 or _simulate(member, inner, asked, depth + 1)
             )
             for member, inner in members.items()
+            if not tells_an_end(member, schema, asked.tool)
         }
+        _tell_in_words(made, members)
         own = {member: value for member, value in made.items() if member not in echoed}
         put_in_order(own, members)
         return made | own
@@ -250,9 +259,9 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
         return _distinct(lambda: _simulate(name, items, within, depth + 1), count, shared)
     if schema.get("type") == "array" and isinstance(items, dict) and _is_unknown(shape_of(items)):
         return []
-    is_reading = deed_of(next(iter(function_words(asked.tool.name)), "")) in _LOOKING
+    is_reading = deed_of(next(iter(function_words(asked.tool.name)), "")) in LOOKING
     if schema.get("type") == "boolean" and (depth == 1 or (not depth and not is_reading)):
-        return True  # it went well
+        return not is_switched_off(name, asked.tool)  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
     narrowed = _narrowed(name, schema, asked.given)
     drawn = (make_value(called, narrowed, asked.tool.language, asked.rng) for _ in range(_DRAWS))
@@ -308,7 +317,7 @@ def _echoed(members: Mapping[str, JsonSchema], asked: _SimulatedCall) -> Argumen
         is_size = isinstance(value, int | float) and not _SIZING.isdisjoint(words)
         if asked.listed and (is_size or _is_own(argument, tool)):
             continue
-        if _verb(tool) in _CONVERTING and not _is_own(argument, tool):
+        if verb_of(tool) in _CONVERTING and not _is_own(argument, tool):
             continue  # what goes in is not what comes out
         # what is made gets an id of its own
         if not own and len(words) == 1 and _is_own(argument, tool):
@@ -339,13 +348,41 @@ def _are_alike(one: str, other: str) -> bool:
 
 def _own_argument(tool: Tool) -> str:
     """Return the parameter whose value is the id of the one thing that the tool is about, or ""."""
-    verb = _verb(tool)
+    verb = verb_of(tool)
     if verb in _MAKING or deed_of(verb) == "make":
         return ""
     return next((name for name in reversed(tool.required) if _is_own(name, tool)), "")
 
 
-def _verb(tool: Tool) -> str:
+def is_switched_off(name: str, tool: Tool) -> bool:
+    """Whether a member says that a thing is off or gone, and the tool does nothing of the kind."""
+    off = _OFF.intersection(words_of(name))
+    done = {word[:_ROOT] for word in split_name(tool.name)}
+    is_gone = deed_of(verb_of(tool)) == "drop"
+    return bool(off) and not is_gone and done.isdisjoint(word[:_ROOT] for word in off)
+
+
+def tells_an_end(member: str, schema: JsonSchema, tool: Tool) -> bool:
+    """Whether an optional member, such as `deleted_at`, tells an end that no call has brought."""
+    known = shape_of((schema.get("properties") or {}).get(member) or {})
+    is_optional = member not in (schema.get("required") or ())
+    is_told = json_type(known) in ("string", "integer", "number") and not choices_of(known)
+    return is_optional and is_told and is_switched_off(member, tool)
+
+
+def _tell_in_words(values: dict[str, JsonValue], members: Mapping[str, JsonSchema]) -> None:
+    """Make `status_text` say what `status` says, where both are choices in the same order."""
+    for name, value in values.items():
+        if not isinstance(value, str) or words_of(name)[-1:] != ["text"]:
+            continue
+        told = next((one for one in values if words_of(one) == words_of(name)[:-1]), "")
+        words = choices_of(shape_of(members[name]))
+        codes = choices_of(shape_of(members[told])) if told else ()
+        if values.get(told) in codes and len(words) == len(codes):
+            values[name] = str(words[codes.index(values[told])])
+
+
+def verb_of(tool: Tool) -> str:
     """Return the word of a tool's name that says what it does: the first, else the last."""
     words = split_name(re.split(r"[./]", tool.name)[-1])
     is_first = deed_of(words[0]) != "other" or words[0] in _CONVERTING | _MAKING

@@ -58,6 +58,7 @@ _PARTS = {
         "first": r"(?:first|given) name|firstname",
         "last": r"(?:last|family) name|surname|lastname",
         "email": r"e ?mail(?: address)?",
+        "login": r"user ?name|login(?: name)?",
         "full": r"name",
     }.items()
 }
@@ -65,6 +66,7 @@ _OF_PLACES = frozenset({"city", "country", "region", "postal", "latitude", "long
 _SHORT = 3
 _ENDING = re.compile(r"@.*\.?example(?:\.\w+)?$")
 _LETTERS = re.compile(r"[a-z]+")
+_LOGIN = re.compile(r"[a-z][a-z0-9._-]*")
 
 
 def agreeing(
@@ -228,7 +230,7 @@ def _spelled(part: str, town: Town, like: JsonValue, schema: JsonSchema) -> Json
 def _agree_on_a_person(
     group: dict[str, str], values: dict[str, JsonValue], properties: _Members
 ) -> None:
-    """Make a made-up mail address one of the person whose name stands beside it."""
+    """Make a made-up mail address one of the person whose name or login stands beside it."""
     address = values[group["email"]]
     full = group.get("full", "")
     if full and not _is_person(full, properties[full]):
@@ -237,6 +239,9 @@ def _agree_on_a_person(
     first = str(values.get(group.get("first", ""), first)).lower()
     last = str(values.get(group.get("last", ""), last)).lower().replace(" ", "")
     names = [one for one in (first, last) if _LETTERS.fullmatch(one)]
+    login = str(values.get(group.get("login", ""), "")).lower()
+    if not names and _LOGIN.fullmatch(login):
+        names = [login]
     if not isinstance(address, str) or not names or names[-1] in address:
         return
     if domain := _ENDING.search(address):

@@ -810,7 +810,11 @@ def _begun_by(end: str, values: Mapping[str, JsonValue], properties: _Members) -
     """
     pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
     words = split_name(end)
-    begun = {tuple(pairs.get(word, word) for word in words)} - {words}
+    # each word alone, too: in "max_hours_to_read" the "to" ends nothing
+    alone = (
+        (*words[:at], pairs.get(word, word), *words[at + 1 :]) for at, word in enumerate(words)
+    )
+    begun = {tuple(pairs.get(word, word) for word in words), *alone} - {words}
     named = next((other for other in values if split_name(other) in begun), "")
     told = (
         other

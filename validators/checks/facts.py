@@ -95,14 +95,14 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Replay the calls of a conversation: simulated results depend only on the call and a seed."""
     if is_path(sample):  # the check of paths asks other environments
         return
-    tools, seed = _tools_of(sample, context), sample.simulation_seed
+    tools, seed = tools_of(sample, context), sample.simulation_seed
     if seed is None:
         reason = (
             "Nobody knows by which seed the results were simulated, so they can't be had again."
         )
         yield unproved(reason, DoubtedFact(kind="not_replayed"))
         return
-    for turn, called in _results_in(sample, tools):
+    for turn, called in results_in(sample, tools):
         if not _is_answer(called, seed):
             fact = DoubtedFact(kind="result_amiss", turn=turn, tool=called.call.tool)
             yield contradicted(
@@ -129,7 +129,7 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
 def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     """Hold each reply against the results before it, by rules."""
     findings = [
-        one for _, of_reply in _replies(sample, _tools_of(sample, context)) for one in of_reply
+        one for _, of_reply in _replies(sample, tools_of(sample, context)) for one in of_reply
     ]
     return findings or [proved("Replies state the results, and nothing else.")]
 
@@ -149,7 +149,7 @@ def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read replies that rules leave open, with the results, and label their acts."""
     findings: list[Finding] = []
-    for at, of_reply in _replies(sample, _tools_of(sample, context)):
+    for at, of_reply in _replies(sample, tools_of(sample, context)):
         if of_reply and not findings:
             try:
                 findings += [found async for found in _judged(sample, at, context)]
@@ -245,11 +245,12 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
             )
 
 
-def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
+def tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
+    """Return the offered and withheld tools of a sample by name."""
     return {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
 
 
-def _results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
+def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
     """Yield each executed call of a known tool with its result, by the turn of the result."""
     for at, (turn, following) in enumerate(pairwise(sample.turns), start=1):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
@@ -281,7 +282,7 @@ def _is_answer(made: CalledResult, seed: int) -> bool:
 def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, list[Finding]]]:
     """Yield each reply by its turn, with what speaks against it."""
     results = dict[int, list[CalledResult]]()
-    for at, made in _results_in(sample, tools):
+    for at, made in results_in(sample, tools):
         results.setdefault(at, []).append(made)
     returned: list[CalledResult] = []
     for index, turn in enumerate(sample.turns):

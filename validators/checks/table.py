@@ -41,6 +41,7 @@ _ORDER = (
     "faithfulness",
     "message_fit",
     "composed",
+    "results",
     "natural",
 )
 

@@ -167,7 +167,7 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
             yield OddWords(f"{what}: {found[0].strip()!r}", kind, found[0].strip())
 
 
-_LEAST = 3  # a score below it is a doubt
+_LEAST = 4  # a score below it is a doubt: of 3, somebody would wonder
 _NONSENSE = 1  # this one contradicts the sample
 
 
@@ -182,7 +182,7 @@ class NaturalReading(BaseModel):
 
 @opinion(
     "natural",
-    "2",
+    "3",
     "Would a person say this to this assistant, and is each value plausible for its parameter?",
     source="HammerBench 5",
     prompts=(NATURAL,),

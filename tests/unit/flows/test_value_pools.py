@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import orjson
+import pytest
 
 from callwright.flows.planning.value_pools import collect_pools, with_pools
 from callwright.flows.progress import SilentProgress
@@ -54,6 +55,30 @@ class Answering:
 
     async def close(self) -> None:
         """Nothing to give back."""
+
+
+NOTE = {
+    "description": "Leave a note at the desk.",
+    "category": "Home",
+    "parameters": {
+        "type": "object",
+        "properties": {"note": {"type": "string", "description": "What the note says."}},
+        "required": ["note"],
+    },
+}
+
+
+@pytest.mark.parametrize(("tools", "asked"), [(1, 1), (2, 2), (3, 0)])
+async def test_free_texts_are_asked_for_unless_most_tools_go_unused(
+    tmp_path: Path, tools: int, asked: int
+) -> None:
+    own = [{"name": f"leave_note_{number}", **NOTE} for number in range(tools)]
+    stated = {"name": "notes", "tools": [{"own": own}], "samples": {"perfect": 1}}
+    model = Answering()
+    with PROVIDERS.including(Provider("answering", lambda _settings: model)):
+        recipe = parse_recipe(stated | {"models": {"generator": "answering/x"}}, Path(), "notes")
+        await collect_pools(recipe, settings_of(tmp_path), SilentProgress())
+    assert model.asked == asked
 
 
 async def test_a_tool_that_lacks_values_is_asked_about_once(tmp_path: Path) -> None:

@@ -433,6 +433,15 @@ def test_the_parts_of_an_address_are_of_one_town_whatever_they_are_called() -> N
     assert told["postal_code"] == town.postal_code
 
 
+def test_a_mail_address_goes_with_the_login_beside_it_where_no_name_is_told() -> None:
+    values = {"userName": "hrussell", "email": "christopher55@example.org"}
+    told = agreeing(dict(values), dict.fromkeys(values, TEXT), "en", Random(1))
+    assert told == {"userName": "hrussell", "email": "hrussell@example.org"}
+    named = {**values, "firstName": "Ada", "lastName": "Berg"}
+    told = agreeing(dict(named), dict.fromkeys(named, TEXT), "en", Random(1))
+    assert told["email"] == "ada.berg@example.org"
+
+
 def test_an_object_within_a_list_comes_with_the_one_that_its_kind_names() -> None:
     number = _object({"number": {"type": "integer"}})
     kind = {"type": "string", "enum": ["server", "label"]}

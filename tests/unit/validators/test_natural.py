@@ -21,7 +21,9 @@ def reading(wording: int, values: int) -> NaturalReading:
     ("wording", "values", "decision"),
     [
         (5, 5, "proved"),
-        (3, 4, "proved"),
+        (4, 4, "proved"),
+        (3, 4, "unproved"),
+        (4, 3, "unproved"),
         (2, 5, "unproved"),
         (5, 2, "unproved"),
         (5, 1, "contradicted"),

@@ -308,3 +308,45 @@ def test_a_result_that_is_one_value_is_a_fact() -> None:
         category="Shop",
     )
     assert [fact.value for fact in facts_of("https://a.example", tool)] == ["https://a.example"]
+
+
+def returning(name: str, **members: JsonSchema) -> Tool:
+    returns = {"type": "object", "properties": {"id": {"type": "integer"}, **members}}
+    return Tool(
+        name=name, description="Kites.", parameters=SILENT, returns=returns, category="Shop"
+    )
+
+
+def test_what_was_just_made_is_neither_off_nor_gone() -> None:
+    flag: JsonSchema = {"type": "boolean"}
+    ends: JsonSchema = {"type": "string", "format": "date-time"}
+    made = simulated_result(
+        returning("create_kite", ready=flag, is_disabled=flag, deleted_at=ends, created_at=ends),
+        {"query": "x"},
+        1,
+    )
+    assert isinstance(made, dict)
+    assert (made["ready"], made["is_disabled"]) == (True, False)
+    assert made.keys() == {"id", "ready", "is_disabled", "created_at"}
+    disabled = simulated_result(returning("disable_kite", is_disabled=flag), {"query": "x"}, 1)
+    assert isinstance(disabled, dict)
+    assert disabled["is_disabled"] is True
+
+
+def test_the_text_of_a_status_says_what_its_number_does() -> None:
+    words = ["success", "pending", "fail"]
+    tool = returning(
+        "get_kite",
+        status={"type": "integer", "enum": [0, 1, 2]},
+        statusText={"type": "string", "enum": words},
+    )
+    results: list[Any] = [simulated_result(tool, {"query": "x"}, seed) for seed in range(20)]
+    assert {one["statusText"] for one in results} == {*words}
+    assert all(one["statusText"] == words[one["status"]] for one in results)
+
+
+def test_limits_are_in_order_whatever_else_their_names_say() -> None:
+    hours: JsonSchema = {"type": "integer", "format": "int32"}
+    tool = returning("get_kite", minHoursToRead=hours, maxHoursToRead=hours)
+    results: list[Any] = [simulated_result(tool, {"query": "x"}, seed) for seed in range(20)]
+    assert all(one["minHoursToRead"] <= one["maxHoursToRead"] for one in results)
