@@ -21,6 +21,8 @@ _MOST_BARE, _LONGEST_BARE = 3, 8  # words and ideographs: what is longer is a se
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
 # a name as machines have it needs no quotation marks
 _TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")
+# an address or a dotted name: no sign at its ends or within could be the sentence's own
+_ADDRESS = re.compile(r"\w[^\s,;!?\"'“”«»()]*[\w/]")
 
 
 class StatedParameter(NamedTuple):
@@ -73,7 +75,10 @@ def say_as(
     if isinstance(value, bool | list | dict):
         return say(parameter, value, language, rng, plain=False)
     words = str(value) if isinstance(value, str) else in_digits(value or 0)
-    bare = StatedParameter(parameter, value, words, _shown(words, parameter, language, plain=False))
+    shown = _shown(words, parameter, language, plain=False)
+    if shown != words and _ADDRESS.fullmatch(words):
+        return StatedParameter(parameter, value, words, words)
+    bare = StatedParameter(parameter, value, words, shown)
     if manner == "bare":
         return bare
     readable = [

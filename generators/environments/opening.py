@@ -63,7 +63,7 @@ from callwright.warehouse.records import Link, Tool, content_key
 from callwright.warehouse.registry import file_of, guarded, row_in_file
 from callwright.warehouse.releases import ShippedWorld
 
-VERSION = 6  # raised when the same answers would be described otherwise
+VERSION = 7  # raised when the same answers would be described otherwise
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:

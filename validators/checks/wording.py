@@ -12,11 +12,12 @@ words pass.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Annotated, Any, NamedTuple
 
+import orjson
 from pydantic import BaseModel, Field
 
 from callwright.generators.kinds import traits_of
@@ -169,47 +170,75 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
 
 _LEAST = 4  # a score below it is a doubt: of 3, somebody would wonder
 _NONSENSE = 1  # this one contradicts the sample
+_WHOLE = 6_000  # characters of a tool's parameters: more are shown in a line each
 
 
 class NaturalReading(BaseModel):
-    """How natural a request is and how plausible its values, each from 1 to 5 with its reason."""
+    """How natural a request is and how plausible its values, each from 1 to 5 with its reason.
+
+    `broken` is what the tools' descriptions state and the calls do not keep, "" where nothing is.
+    """
 
     wording_reason: Line
     wording: Annotated[int, Field(ge=1, le=5)]
     values_reason: Line
     values: Annotated[int, Field(ge=1, le=5)]
+    broken: Line
 
 
 @opinion(
     "natural",
     "3",
-    "Would a person say this to this assistant, and is each value plausible for its parameter?",
+    "Would a person say this to this assistant, is each value plausible, and is no description of"
+    " the tools broken?",
     source="HammerBench 5",
     prompts=(NATURAL,),
     applies=is_worded,
     doubts={
         "judged_wording": "A model finds the wording odd: {said}",
         "judged_values": "A model finds the values odd: {said}",
+        "judged_broken": "A model finds that the call breaks the document: {said}",
     },
 )
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
-    """Ask the judge for the naturalness and plausibility of a request; the lower score decides."""
+    """Ask the judge for the naturalness and plausibility of a request, and what its calls break.
+
+    The lower score decides; what is broken leaves the sample unproved.
+    """
     calls = sample.all_calls
     names_by_tool = {
         name: [one for call in calls if call.tool == name for one in call.arguments]
         for name in {one.tool for one in calls}
     }
-    tools = (tool for tool in context.toolset(sample.candidates) if tool.name in names_by_tool)
+    tools = [tool for tool in context.toolset(sample.candidates) if tool.name in names_by_tool]
+    required = {tool.name: tool.required for tool in tools}
+    last = {call.tool: call for call in calls}.values()
+    is_partial = any(
+        {*required.get(call.tool, ())} - call.arguments.keys() - call.constants.keys()
+        for call in last
+    )
     reading = await ask_opinion(
         context.chat,
         NATURAL,
         NaturalReading,
         sample.time_sentence,
-        tools=outlined_tools((without_examples(tool), names_by_tool[tool.name]) for tool in tools),
+        tools=outlined_tools(
+            (without_examples(tool), _told_whole(tool) or names_by_tool[tool.name])
+            for tool in tools
+        ),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
+        is_partial=is_partial,
     )
     return answer_by(reading)
+
+
+def _told_whole(tool: Tool) -> Collection[str]:
+    """Return all parameters of a tool, none of a large one.
+
+    Rules often stand at the parameters that a call leaves out.
+    """
+    return tool.properties if len(orjson.dumps(tool.parameters)) <= _WHOLE else ()
 
 
 def answer_by(reading: NaturalReading) -> Answer:
@@ -219,16 +248,17 @@ def answer_by(reading: NaturalReading) -> Answer:
         (reading.values, "judged_values", reading.values_reason),
     )
     lowest = min(reading.wording, reading.values)
+    odd = [DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST]
+    broken = reading.broken.strip()
+    if broken:
+        odd.append(DoubtedFact(kind="judged_broken", other=broken))
     return Answer(
-        decision=(
-            "proved" if lowest >= _LEAST else "contradicted" if lowest == _NONSENSE else "unproved"
-        ),
-        doubts=tuple(
-            DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST
-        ),
+        decision="contradicted" if lowest == _NONSENSE else "unproved" if odd else "proved",
+        doubts=tuple(odd),
         reason=(
             f"Wording {reading.wording} of 5: {reading.wording_reason} "
             f"Values {reading.values} of 5: {reading.values_reason}"
+            + (f" Broken: {broken}" if broken else "")
         ),
     )
 

@@ -28,7 +28,8 @@ PRICE = find_price(PRICED).of(100, 20)  # of a reply of the stub, by litellm's p
 # What is asked only of models that read language, so that the template model has no answer to it.
 OPINIONS = {
     "NaturalReading": (
-        '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}'
+        '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5,'
+        ' "broken": ""}'
     )
 }
 

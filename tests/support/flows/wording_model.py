@@ -30,7 +30,13 @@ CHINESE = (
     "第{}项是{}",
 )
 
-SOUNDS = {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}
+SOUNDS = {
+    "wording_reason": "Plain.",
+    "wording": 5,
+    "values_reason": "Usual.",
+    "values": 5,
+    "broken": "",
+}
 
 
 class WordingModel:

@@ -180,6 +180,14 @@ def test_values_can_be_read_back_in_every_manner(
         assert read_value(slot.words, slot.schema) == value, slot.words
 
 
+def test_addresses_stand_without_quotation_marks() -> None:
+    for value in ("ada.berg@example.org", "https://mill.example/a/b", "cedar.lamp.moss"):
+        [slot] = slots_of([(TOOL, {"note": value})], "en", "written", Random(1))
+        assert slot.shown == value
+    [slot] = slots_of([(TOOL, {"note": "Come at once, please."})], "en", "written", Random(1))
+    assert slot.shown == '"Come at once, please."'
+
+
 def test_the_manner_decides_between_figures_and_words() -> None:
     for seed in range(9):
         said = {

@@ -167,6 +167,19 @@ def test_what_was_made_is_new_and_known_where_the_call_is_stored_already(tmp_pat
     assert answer(again, "get-book", id=made["id"]) == made
 
 
+def test_what_was_just_made_is_neither_off_nor_gone(tmp_path: Path) -> None:
+    more = {"is_disabled": {"type": "boolean"}, "deleted_at": {**TEXT, "format": "date-time"}}
+    shown = {**BOOK, "properties": {**BOOK["properties"], **more}}  # type: ignore[dict-item]
+    post = {**DOCUMENT["paths"]["/books"]["post"], **operation("add-book", "Add a book", shown)}  # type: ignore[index,dict-item]
+    paths = {**DOCUMENT["paths"], "/books": {"post": post}}  # type: ignore[dict-item]
+    shelf = library(tmp_path, {**DOCUMENT, "paths": paths})
+    for title in ("Winter at Sea", "Nine Doors", "A Small Boat", "Salt"):
+        made = answer(shelf, "add-book", title=title)
+        assert isinstance(made, dict)
+        assert made["is_disabled"] is False
+        assert "deleted_at" not in made
+
+
 def test_what_belongs_to_a_thing_is_its_own_and_not_narrowed_by_the_owners_id(
     world: Environment,
 ) -> None:
