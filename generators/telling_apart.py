@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from callwright.language.calls.tools import first_sentence, name_words, tool_title
-from callwright.language.names import deed_of, singular
+from callwright.language.calls.tools import first_sentence, is_address, name_words, tool_title
+from callwright.language.names import deed_of, function_words, singular
 from callwright.language.schemas import says_deprecated
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Tool
 
@@ -18,6 +18,7 @@ _VERSION = re.compile(r"\s*\b(?:v\d+(?:\.\d+)*|beta|alpha|legacy|deprecated)\b")
 _NOUN = re.compile(r"[a-z]+")
 # what stands before a noun, or behind a verb
 _LEADING = frozenset({"a", "an", "the", "all", "your", "this", "its", "one", "some", "new"})
+_LONGEST_DEED = 3
 _PREPOSITIONS = frozenset(
     {"to", "on", "in", "from", "with", "by", "for", "as", "at", "into", "out", "off", "up", "over"}
 )
@@ -46,8 +47,13 @@ def _unclear(tools: tuple[Tool, ...]) -> Mapping[str, str]:
         if tool.language == DEFAULT_LANGUAGE
         for noun in _nouns_of(tool_title(tool.name, tool.description))
     }
-    for tool in tools if nouns else ():
+    for tool in tools:
         title = tool_title(tool.name, tool.description)
+        is_read = title == name_words(tool.name) != first_sentence(tool.description).casefold()
+        words = function_words(tool.name)  # whoever has a `post_tweet` posts one
+        if is_read and is_address(words) and len(words) > _LONGEST_DEED:
+            reason = f"Nothing says what it does: its name is its path, {tool.name!r}."
+            reasons.setdefault(tool.key, reason)
         told = first_sentence(tool.description) or title
         is_named = tool.language == DEFAULT_LANGUAGE and title == name_words(tool.name)
         if is_named and _is_thing(title, nouns) and _is_thing(told, nouns):

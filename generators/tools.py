@@ -14,7 +14,8 @@ from referencing.exceptions import Unresolvable
 
 from callwright.language.calls.completing import told_of
 from callwright.language.calls.parameters import in_context, tells_values
-from callwright.language.names import CHANGES, deed_of, function_words
+from callwright.language.calls.tools import tool_title
+from callwright.language.names import CHANGES, deed_of, function_words, names_one, split_name
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
@@ -419,6 +420,26 @@ def are_contradictory(one: Tool, other: Tool) -> bool:
     )
     removes = "drop" in (deed_of(verb), deed_of(other_verb))
     return removes and (thing == other_thing or bool({*one.required} & {*other.required}))
+
+
+def tells_target(tool: Tool, names: Iterable[str]) -> bool:
+    """Whether two calls with these parameters may change two things, or the tool changes none.
+
+    What sets something of "the current user" undoes with each call what the one before did.
+    """
+    title = tool_title(tool.name, tool.description).casefold()
+    if deed_of(title.partition(" ")[0]) not in _SETTING:
+        return True
+    return _OWN.search(title) is None and any(map(_is_target, names))
+
+
+def _is_target(name: str) -> bool:
+    return names_one(name) or split_name(name)[-1] in _NAMING_ONE
+
+
+_SETTING = frozenset({"change", "switch"})
+_OWN = re.compile(r"\b(?:my|current|own|authenticated)\b")
+_NAMING_ONE = frozenset({"name", "names", "code", "key", "slug", "number", "email", "path"})
 
 
 def is_plain(schema: JsonSchema) -> bool:

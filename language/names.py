@@ -113,7 +113,9 @@ def singular(word: str) -> str:
 
 def with_article(noun: str) -> str:
     """Return the noun phrase with "a" or "an"."""
-    return f"an {noun}" if noun[:1] in tuple("aeiou") and not noun.startswith(_YOU) else f"a {noun}"
+    spelled = noun.lower()
+    is_open = spelled[:1] in tuple("aeiou") and not spelled.startswith(_YOU)
+    return f"an {noun}" if is_open else f"a {noun}"
 
 
 def participle(verb: str, irregular: Mapping[str, str]) -> str:

@@ -20,7 +20,11 @@ from callwright.generators.catalogs.api_parts import mapping_of
 from callwright.generators.catalogs.builder import ToolDraft
 from callwright.generators.catalogs.schema_words import with_examples
 from callwright.language.calls.codes import is_uuid, prefix_of
-from callwright.language.calls.examples import usable_examples, with_told_example
+from callwright.language.calls.examples import (
+    usable_examples,
+    with_told_example,
+    without_placeholders,
+)
 from callwright.language.calls.parameters import meaning_row, says_name
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import names_one, singular, split_name
@@ -238,7 +242,11 @@ class _Filling(NamedTuple):
             return self.filled(schema, name)
         is_list = json_type(schema) == "array"
         one = schema.get("items") if is_list else schema
-        if not isinstance(one, dict) or "examples" in schema:
+        if not isinstance(one, dict):
+            return schema
+        if not is_list and json_type(one) == "string":
+            one = without_placeholders(name, one)
+        if "examples" in (schema if is_list else one):
             return schema
         if default := _default_shown(one):
             return {**schema, "examples": [[default] if is_list else default]}
@@ -275,7 +283,8 @@ def _is_open(name: str, schema: JsonSchema) -> bool:
     if kind in _NUMBERS:
         return not (_SHAPING - {"format"}) & schema.keys()
     told = {"type": kind, **schema}
-    if kind != "string" or _SHAPING & schema.keys() or with_told_example(told) is not told:
+    shaping = _SHAPING & schema.keys() - ({"pattern"} if _takes_all(schema) else set())
+    if kind != "string" or shaping or with_told_example(told) is not told:
         return False
     if says_name(str(schema.get("description") or "")):
         return False
@@ -341,11 +350,17 @@ def _shown_by(name: str, schema: JsonSchema) -> str:
     if schema.get("format") == "uuid":
         return _UUID
     shaping: JsonSchema = {key: schema[key] for key in _SHAPES if key in schema}
-    if "pattern" not in shaping:
+    if "pattern" not in shaping or _takes_all(schema):
         return ""
     with suppress(ReplyError):
         return str(make_value("", {"type": "string", **shaping}, DEFAULT_LANGUAGE, Random(name)))
     return ""
+
+
+def _takes_all(schema: JsonSchema) -> bool:
+    """Whether a pattern takes words and numbers alike, so that it shows no form."""
+    pattern = {key: schema[key] for key in ("pattern",) if key in schema}
+    return fits("word", pattern) and fits(_WHOLE, pattern)
 
 
 def _default_shown(schema: JsonSchema) -> str:

@@ -62,7 +62,7 @@ from callwright.generators.catalogs.rewriting import (
 )
 from callwright.generators.catalogs.soundness import checked_keywords
 from callwright.generators.catalogs.summaries import Summarised, clear_descriptions
-from callwright.language.names import names_one, split_name
+from callwright.language.names import deed_of, names_one, split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Original
@@ -312,6 +312,15 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
                 yield _OperationReader(shared).operation(operation, item, method, template, where)
 
 
+def _is_change(operation: Fields, method: str) -> bool:
+    """Whether an operation changes what is there, by its method or by the verb that says it."""
+    told = _text(operation.get("summary") or operation.get("description")).lower()
+    verb = told.partition(" ")[0]
+    return method in _CHANGING or any(
+        deed_of(one) == "change" for one in (verb, verb[:-1], verb[:-2])
+    )
+
+
 def _summary(operation: Fields) -> JsonValue:
     """Return the summary, or None if it only repeats the name and there is a description."""
     summary = _text(operation.get("summary"))
@@ -360,7 +369,7 @@ class _OperationReader:
             self._add_parameter(parameter)
         self._add_undeclared(template)
         self._add_body(operation.get("requestBody"))
-        if method in _CHANGING and self._changes and all(map(names_one, self._required)):
+        if self._changes and self._only_says_what() and _is_change(operation, method):
             self._fewest = len(self._required) + 1  # to change nothing is no call
         schema, responses = self._taken(), mapping_of(operation.get("responses"))
         name = operation.get("operationId")
@@ -377,6 +386,11 @@ class _OperationReader:
         )
         errors, places = tuple(self._errors(responses)), tuple(self._places)
         return Operation(draft, method, template, places, _tags(operation), errors=errors)
+
+    def _only_says_what(self) -> bool:
+        """Whether all that is required says what a call is about: its ids, and the path."""
+        in_path = {place.parameter for place in self._places if place.part == "path"}
+        return all(name in in_path or names_one(name) for name in self._required)
 
     def _taken(self) -> JsonSchema:
         """Return the parameters, cut to their upper levels if a model can't read them all."""
@@ -500,6 +514,7 @@ class _OperationReader:
         fields = fields_of(schema)
         if fields is None:
             self._add(ParameterPlace("body", "body", ""), schema, needed=needed)
+            self._changes = not needed
             return
         wrappers, fields = self._unwrapped(fields)
         self._notes.extend(fields.notes)

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from callwright.language.calls.tools import first_sentence, name_words, tool_title
-from callwright.language.names import deed_of, humanise, singular, split_name, with_article
+from callwright.language.names import CHANGES, deed_of, humanise, singular, split_name, with_article
 from callwright.language.packs import main_language
 from callwright.language.text import capitalised
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _DEEDS = {"get": "get", "delete": "delete", "put": "update", "patch": "update"}
-_OWNER = re.compile(r"([^/{}]+)/\{[^/{}]+\}(?=/)")
+_OWNER = re.compile(r"([^/{}]+)/\{(?!api_?key)[^/{}]+\}(?=/)", re.IGNORECASE)
 _VERSION = re.compile(r"v\d+\S*")
 
 
@@ -54,6 +54,8 @@ def _is_english(text: str) -> bool:
 def _with_deed(operation: Summarised) -> str:
     """Return the description, led by what the method does where only a thing is named."""
     title, description = operation.title, operation.description
+    if title == name_words(operation.name) and _is_address(operation):
+        return _led(_path_title(operation), description)
     verb, *rest = title.split() or [""]
     is_named = title == name_words(operation.name)
     if deed_of(verb.lower()) != "other" or not _begins_path(title, operation.path):
@@ -66,10 +68,43 @@ def _with_deed(operation: Summarised) -> str:
     return _led(f"{deed} {title}", description)
 
 
+def _is_address(operation: Summarised) -> bool:
+    """Whether an operation is named by its method and path."""
+    path = [operation.method, *split_name(operation.path.replace("{", "").replace("}", ""))]
+    return [*split_name(operation.name)] == [one for one in path if one]
+
+
+def _path_title(operation: Summarised) -> str:
+    """Return what a path says is done: "get opds library" of GET /api/opds/{key}/libraries/{id}.
+
+    "" if it names no action, as that of a POST may not.
+    """
+    things: list[str] = []
+    for step in operation.path.split("/"):
+        words = split_name(step.strip("{}"))
+        if step.startswith("{"):
+            is_one = things and singular(things[-1]) in words
+            things[-1:] = [singular(things[-1])] if is_one else things[-1:]
+        elif step and step != "api" and not _VERSION.fullmatch(step):
+            things.append(humanise(step))
+    *before, last = things[-_STEPS:] or [""]
+    before = [one for one in before if one not in last]
+    verb, *rest = last.lower().split() or [""]
+    deed = _DEEDS.get(operation.method, "")
+    if deed_of(verb) != "other" and (operation.method == "get") != (deed_of(verb) in CHANGES):
+        owner = [singular(one) for one in before if singular(one) not in rest]
+        return " ".join((verb, *owner, *rest))
+    return " ".join((deed, *before, last)) if deed and last and verb not in _ASKING else ""
+
+
+_ASKING = frozenset({"is", "has", "can"})
+_STEPS = 2  # of a path, its last ones say what it is about
 _MOST = 5  # words of a thing's name
 
 
 def _led(title: str, description: str) -> str:
+    if not title:
+        return description
     return f"{capitalised(title)}. {description}".strip()
 
 

@@ -31,6 +31,7 @@ from callwright.generators.tools import (
     is_plain,
     pick_distractors,
     sayable_options,
+    tells_target,
 )
 from callwright.generators.wording import FREE, ONE, PATHS, SEVERAL
 from callwright.warehouse.errors import ConfigurationError, RecordError
@@ -180,6 +181,8 @@ def _with_other_values(
     """Return `count` calls of a tool with entirely different values, or [] if impossible."""
     argument_sets: list[Arguments] = []
     names = _names(tool, rng)
+    if not tells_target(tool, names):
+        return []
     for _ in range(_TRIES):
         if len(argument_sets) == count:
             return [(tool, arguments) for arguments in argument_sets]

@@ -30,20 +30,35 @@ def like(example: str, rng: Random) -> str:
     """Return another code of the same shape: its digits are replaced, and letters between digits.
 
     Letters that say what the code is of stay ("ORD-1042", "cus_9sk3Xw"), and so does a capital at
-    the beginning. Of a UUID and of long hex digits all is replaced.
+    the beginning. Of a UUID and of long hex digits all is replaced. A number has at least three
+    digits, and other words stand for a code of words ("setup_fee").
     """
+    if example.isdecimal() and len(example) < _FEWEST_DIGITS:
+        return _digits(_FEWEST_DIGITS, rng)
     if is_uuid(example):
         return write_code("uuid", "", _ASCII, rng)
     if found := _LONG_HEX.search(example):
         digits = shaped(f"{{h{len(found[0])}}}", rng)
         return example[: found.start()] + digits + example[found.end() :]
     prefix = prefix_of(example)
-    return prefix + _PIECE.sub(lambda piece: _piece_like(piece[0], rng), example[len(prefix) :])
+    other = _PIECE.sub(lambda piece: _piece_like(piece[0], rng), example[len(prefix) :])
+    is_of_words = len(example) > _LONGEST_LETTERS and not any(map(str.isdecimal, example))
+    is_of_words = is_of_words and prefix + other == example
+    return in_form_of(example, rng) if is_of_words else prefix + other
+
+
+def in_form_of(example: str, rng: Random) -> str:
+    """Return a name of two words, joined and written as those of an example are, or of one word."""
+    name = phrase("text name", _ASCII, rng)
+    spelled = name.lower() if example.islower() else name.upper() if example.isupper() else name
+    joint = next((sign for sign in example if not sign.isalnum()), "")
+    words = _LETTERS_ONLY.findall(spelled)
+    return joint.join(words) if joint else words[-1]
 
 
 def _piece_like(piece: str, rng: Random) -> str:
     """Return letters and digits like others; letters are replaced if they spell nothing."""
-    is_random = _MEANINGLESS.search(piece) is not None
+    is_random = _spells_nothing(piece)
     kept = piece[0] if is_random and piece.isupper() and piece[0].isalpha() else ""
     if piece.isdecimal() and piece[0] != "0":
         return _digits(len(piece), rng)
@@ -62,7 +77,19 @@ def _piece_like(piece: str, rng: Random) -> str:
 def prefix_of(code: str) -> str:
     """Return the letters at the beginning of a code that say what it is of ("cus_"), or ""."""
     found = None if is_uuid(code) else _PREFIX_OF_A_CODE.match(code)
-    return found[0] if found and not _MEANINGLESS.search(found[0]) else ""
+    is_short = found and not found[0][-1].isalpha() and len(found[0]) <= _LONGEST_PREFIX
+    return found[0] if found and (is_short or not _spells_nothing(found[0])) else ""
+
+
+def _spells_nothing(piece: str) -> bool:
+    """Whether letters are no words: between digits, without vowels, with capitals anywhere."""
+    parts = split_name(piece)
+    if piece.isalpha() and len(parts) > 1:
+        return min(map(len, parts)) < _SHORTEST_WORD
+    is_sounded = (
+        piece.isalpha() and not piece.isupper() and 3 * len(_VOWEL.findall(piece)) >= len(piece)
+    )
+    return not is_sounded and _MEANINGLESS.search(piece) is not None
 
 
 def is_uuid(text: str) -> bool:
@@ -106,10 +133,18 @@ def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  #
     return shape(rng) if shape else _identifier(words, rng)
 
 
-def write_file(name: str, about: str, rng: Random) -> str:
-    """Return the name of a file, with an ending by what its parameter is called and about."""
-    endings = endings_told(name, about) or code_table("endings")
+def write_file(name: str, about: str, rng: Random, shown: str = "") -> str:
+    """Return the name of a file that ends as one `shown` does, or its parameter's words tell."""
+    ending = shown.rpartition(".")[2].lower()
+    endings = [ending] if f".{ending}" in _ENDINGS else endings_told(name, about)
+    endings = endings or code_table("endings")
     return f"{_pick('files', rng)}-{_digits(3, rng)}.{rng.choice(endings)}"
+
+
+def shows_file(example: str) -> bool:
+    """Whether an example is the name of a file, with the ending of one."""
+    ending = f".{example.rpartition('.')[2].lower()}"
+    return _FILE_NAME.fullmatch(example) is not None and ending in _ENDINGS
 
 
 def endings_told(name: str, about: str) -> list[str]:
@@ -198,6 +233,7 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 
 
 _ENDINGS = frozenset(MimeTypes().types_map[True])
+_FILE_NAME = re.compile(r"\w[\w .-]*\.(?!com$)\w{2,5}")
 _FORMAT = re.compile(
     r"(?<![\w/.])\.((?!\d)[a-z\d]{2,4}(?:\.gz)?)\b(?!\()"
     r"|\b([A-Z\d]{2,4})(?=[ -](?:files?|format)\b)"
@@ -211,6 +247,8 @@ _PIECE = re.compile(r"[^\W_]+")
 _MEANINGLESS = re.compile(
     r"[a-z]\d+[a-z]|\d[a-z]+\d|.[b-df-hj-np-tv-xz]{4}|[b-df-hj-np-tv-xz]{4}.", re.IGNORECASE
 )
+_VOWEL, _LETTERS_ONLY = re.compile("[aeiouy]", re.IGNORECASE), re.compile(r"[A-Za-z]+")
+_LONGEST_PREFIX, _SHORTEST_WORD, _FEWEST_DIGITS, _LONGEST_LETTERS = 6, 3, 3, 3
 _LONG_HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}")
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")

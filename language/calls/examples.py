@@ -2,7 +2,7 @@
 
 import re
 
-from callwright.language.names import split_name
+from callwright.language.names import names_one, split_name
 from callwright.language.packs import LanguagePattern
 from callwright.language.schemas import json_type
 from callwright.warehouse.records import JsonSchema
@@ -13,8 +13,10 @@ _TOLD_CODE = LanguagePattern(
 )
 # escapes, alternatives, brackets of code, a quoted value of a field
 _PROGRAM_TEXT = re.compile(r"%[0-9A-Fa-f]{2}|\||[{}<>]|\w[:=]['\"]|\(\(")
-# bytes in base64, and lines of a file
-_FOR_NO_CHAT = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}|(?:[^\n]*\S[^\n]*\n){3,}.*", re.DOTALL)
+# bytes in base64 (an id may be as long, in hex digits), and lines of a file
+_FOR_NO_CHAT = re.compile(
+    r"(?![0-9a-f]{40,64}$)[A-Za-z0-9+/]{40,}={0,2}|(?:[^\n]*\S[^\n]*\n){3,}.*", re.DOTALL
+)
 # seconds or milliseconds since 1970
 _EPOCH, _CLOCKED = re.compile(r"1\d{9}(\d{3})?"), frozenset({"at", "time", "date", "timestamp"})
 _SAYS_EPOCH = re.compile(r"\b(?:unix|epoch|timestamp)\b", re.IGNORECASE)
@@ -23,9 +25,12 @@ _THOUSAND = 1000
 _PLACEHOLDER = re.compile(
     r"(?:string|foo|bar|baz|foo ?bar|example|sample|placeholder|lorem ipsum.*|null|todo|tbd)\d*"
     r"|<[^<>]+>|\$?\{\{?[^{}]+\}\}?|\[[a-z _-]+\]|.*\[(?-i:[A-Z]+(?:[ _-][A-Z]+)*)\].*"
+    r"|(?:unique|example|sample|dummy)[ _.-].*|(?:\S+ )+example(?: \S+)*"
     r"|your\b.*|(?-i:My(?: [A-Z]\w*)+)|(?:my|your|some)[-_.]\S+|.*(?:\.\.\.|…|x{4,}|\*{3,}).*",
     re.IGNORECASE | re.DOTALL,
 )
+_WORD_FOR_ID = re.compile(r"(?:[a-z]+[ _-])*(?:identifier|id|uid|uuid)", re.IGNORECASE)
+_SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
 _SITE_OF_NOBODY = re.compile(
     r"(?:(?:https?|wss?)://(?:[\w-]+\.)*(?:example|domain)|(?:\w+://)?(?:\S+@)?(?:[\w-]+\.)*"
     r"(?:(?:my|your)[\w-]*|some-?(?:domain|site|url)|foo|bar))\.[\w.-]+(?::\d+)?(?:[/?#]\S*)?",
@@ -36,10 +41,15 @@ _SITE_OF_NOBODY = re.compile(
 def is_placeholder(example: str, name: str) -> bool:
     """Whether an example only holds the place of a value.
 
-    It is a word for one, the address of a site that is nobody's, or the name of its own parameter.
+    It is a word for one ("app-identifier"), the address of a site that is nobody's, or the name of
+    its own parameter.
     """
     if _PLACEHOLDER.fullmatch(example) or _SITE_OF_NOBODY.fullmatch(example):
         return True
+    if names_one(name) and _WORD_FOR_ID.fullmatch(example):
+        return True
+    if _SLUG.fullmatch(example) and split_name(example)[-1] in split_name(name)[:-1]:
+        return True  # "cool-new-feature" for a feature flag
     words = [word for word in split_name(example) if not word.isdecimal()]
     is_numbered = any(map(str.isdecimal, example))
     return words == [*split_name(name)] and (len(words) > 1 or not is_numbered)
@@ -55,6 +65,13 @@ def usable_examples(name: str, schema: JsonSchema) -> list[str]:
     bare = (" ".join(one.split()).strip() for one in stated)
     told = (one[1:-1].strip() if one[:1] == one[-1:] and one[:1] in "\"'" else one for one in bare)
     return [one for one in told if one.strip("\"'") and not is_placeholder(one, name)]
+
+
+def without_placeholders(name: str, schema: JsonSchema) -> JsonSchema:
+    """Return a text's schema without examples if a person might give none of them."""
+    if "examples" not in schema or usable_examples(name, schema):
+        return schema
+    return {key: value for key, value in schema.items() if key != "examples"}
 
 
 def with_told_example(schema: JsonSchema) -> JsonSchema:

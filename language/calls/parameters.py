@@ -12,7 +12,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, code_table, phrase, shaped
-from callwright.language.calls.examples import is_for_programs, usable_examples, with_told_example
+from callwright.language.calls.examples import (
+    is_for_programs,
+    with_told_example,
+    without_placeholders,
+)
 from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
 from callwright.language.packs import (
     COMMON_SCRIPT,
@@ -39,6 +43,12 @@ _LIMITING = re.compile(
 _PURPOSE = re.compile(
     r"(?<=\w),? (?:to|for|that|which|who|whose|whether|when|where|if|from|via|used) .*"
 )
+# what a description says of a parameter is no name of it: "Filters records by name", "id parameter"
+_NO_NOUN = re.compile(
+    r"^(?:filters?|limits?|restricts?|returns?|sets?|specif(?:y|ies)|indicates?|determines?|defines?)\b"
+    r"|\b(?:parameters?|params?)$",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
 _ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
@@ -56,6 +66,7 @@ def titles_of(name: str, description: str) -> tuple[str, ...]:
     if glued:
         most, length = _MOST_CHARACTERS, len(described)
     is_prose = _CLAUSE.of(described).search(described) or _MARKED.search(described)
+    is_prose = is_prose or _NO_NOUN.search(described)
     if not described or length > most or is_prose:
         return (named,)
     lowered = described
@@ -362,10 +373,11 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     row = meaning_row(name, schema) if json_type(schema) == "string" else None
     is_written = row is not None and row.give.get("unknown") == "always"
     for_programs = schema.get("format") in _OF_FILES or is_for_programs(name, schema)
+    for_programs = for_programs or _is_encoded(name, schema)
     if for_programs or (is_written and not choices_of(schema)):
         return False
     if json_type(schema) == "string":
-        schema = _without_placeholders(name, schema)
+        schema = without_placeholders(name, schema)
     if any(schema.get(word) not in (None, []) for word in _SHOWING) or stated_choices(schema):
         return True
     branches = [
@@ -392,10 +404,22 @@ def tells_values(name: str, schema: JsonSchema, level: int = 0) -> bool:
     )
 
 
-def _without_placeholders(name: str, schema: JsonSchema) -> JsonSchema:
-    if "examples" not in schema or usable_examples(name, schema):
-        return schema
-    return {key: value for key, value in schema.items() if key != "examples"}
+def _is_encoded(name: str, schema: JsonSchema) -> bool:
+    """Whether a text is a file in base64, by its description or, of a link, by what its tool does.
+
+    What may be an address as well is none.
+    """
+    if json_type(schema) != "string" or schema.keys() & {"enum", "const"}:
+        return False
+    told = str(schema.get("description") or "")
+    if _ENCODED.search(told):
+        return _OR_LINK.search(told) is None
+    asked = str(schema.get(ASKED_OF, ""))
+    return meaning_of(name, schema) in ("link", "file") and _ENCODED.search(asked) is not None
+
+
+_ENCODED = re.compile(r"\bbase ?-?64\b", re.IGNORECASE)
+_OR_LINK = re.compile(r"\b(?:urls?|links?|uris?|address)\b", re.IGNORECASE)
 
 
 def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:

@@ -17,9 +17,11 @@ from callwright.language.calls.codes import (
     OWN_WORDS,
     code_table,
     endings_told,
+    in_form_of,
     lands,
     like,
     phrase,
+    shows_file,
     write_code,
     write_file,
     write_link,
@@ -31,6 +33,8 @@ from callwright.language.calls.parameters import (
     CLOCKED,
     CODED,
     NUMERIC,
+    Meaning,
+    fake,
     has_a_name,
     meaning_by_words,
     meaning_of,
@@ -438,15 +442,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         kind = meaning_by_words(name, str(schema.get("description", "")))
     if kind == "person" and row is None and is_of_thing:
         kind = "text"  # whose name it is would stand there
-    # a park or a station is no city
-    is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)
-    # whatever the parameter is called
-    is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None
-    has_words = kind in OWN_WORDS and row is None and not is_id and not is_other
-    if examples and not (has_words and rng.random() < _OWN_SHARE):
-        example = rng.choice(examples)
-        is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
-        return like(example, rng) if is_id or is_code else example
+    if examples and (shown := _after_example(name, schema, kind, examples, language, rng)):
+        return shown
     default = schema.get("default")
     if isinstance(default, str) and default and (row.is_unknown if row else kind == "text"):
         return default
@@ -473,6 +470,62 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
             name, schema, rng
         )
     return _at_length(text, schema, language, rng)
+
+
+def _after_example(  # noqa: PLR0911, PLR0917 - a line a form
+    name: str, schema: JsonSchema, kind: str, examples: list[str], language: Language, rng: Random
+) -> str:
+    """Return a text after one of the examples, "" where the meaning of the parameter tells more.
+
+    Several examples are choices. A single one shows a form: moments, codes and names are others
+    of that form. Words that are no name can only be taken as they are.
+    """
+    example, row = rng.choice(examples), meaning_row(name, schema)
+    is_single = len(examples) == 1
+    if _MOMENT_SHOWN.fullmatch(example):
+        clock = f"{_clock(name, schema, rng)}:00"[: len(example) - len("2027-05-31T")]
+        zone = "Z" if _ZONED.search(example) else ""
+        return f"{_random_day(rng)}{example[10:11]}{clock if example[10:] else ''}{zone}"
+    if _MAIL_SHOWN.fullmatch(example):
+        return write_code("email", name, language, rng)
+    if is_single and row is not None and row.give.keys() & _LISTED:
+        return _like_row(row, example, language, rng)
+    is_code = kind in CODED and kind not in ("email", "link", "airport", "currency", "file")
+    is_secret = (row is None or row.is_unknown) and _CODED_SHOWN.fullmatch(example)
+    if is_secret or (is_single and _NUMBERED.fullmatch(example)) or is_code:
+        return example if "://" in example else like(example, rng)
+    # a park or a station is no city
+    is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)
+    if not is_single or is_other:
+        has_words = kind in OWN_WORDS and row is None and not is_other
+        return "" if has_words and rng.random() < _OWN_SHARE else example
+    is_name = kind in ("person", "text", "title") and has_a_name(name, schema)
+    if shows_file(example) and (is_name or kind == "file"):
+        return write_file(name, "", rng, example)
+    if kind == "person" and example.islower() and example.isalpha():
+        return fake("user_name", rng)  # a name to log in with
+    if row is not None and not (is_name and _tells_of_another(row, schema)):
+        is_spoken = row.is_unknown or row.give.get("kind") == "person"
+        return example if is_spoken else _like_row(row, example, language, rng)
+    return in_form_of(example, rng) if is_name and _NAME_SHOWN.fullmatch(example) else example
+
+
+def _tells_of_another(row: Meaning, schema: JsonSchema) -> bool:
+    """Whether a row for names holds by what a description says later: "… shown to the user"."""
+    first, _, later = str(schema.get("description", "")).lower().partition(". ")
+    return bool(row.where and later and not row.where.search(first))
+
+
+def _like_row(row: Meaning, example: str, language: Language, rng: Random) -> str:
+    """Return a value of a row that looks as an example does, or the example if there is none."""
+    drawn = (text_of(row, language, rng) for _ in range(_CALL_TRIES))
+    return next((one for one in drawn if one and _look_of(one) == _look_of(example)), example)
+
+
+def _look_of(text: str) -> tuple[bool, bool, frozenset[str]]:
+    """Return whether a text has capitals and digits, and which signs."""
+    signs = frozenset(sign for sign in text if not sign.isalnum())
+    return not text.islower(), any(map(str.isdecimal, text)), signs
 
 
 def _told_about(schema: JsonSchema) -> str:
@@ -583,7 +636,16 @@ _PLACES = frozenset({"place", "origin", "destination"})
 _WORDS = re.compile(r"[a-z0-9]+")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*")
 _NAME_OF_A_THING = re.compile(r"\bname of (?:the|an?|this|your) ", re.IGNORECASE)
-_IN_DIGITS = re.compile(r"\d{2,}")
+# "70441", "123.45", "enterprise_123456"
+_NUMBERED = re.compile(r"\d{2,}(?:\.\d\d)?|(?:[a-z]+[_-])+\d{4,}")
+_MOMENT_SHOWN = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_MAIL_SHOWN = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_CODED_SHOWN = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[\w.-]{12,}")
+_LISTED = frozenset({"pick", "table"})
+_ZONED = re.compile(r":\d\d.*(?:Z|[+-]\d\d:?\d\d)$")
+_NAME_SHOWN = re.compile(r"[A-Za-z]+(?:[ ._-][A-Za-z]+)+")
 
 
 def fill_in(

@@ -17,7 +17,14 @@ from callwright.language.calls.parameters import (
     title_among,
     titles_of,
 )
-from callwright.language.names import deed_of, function_words, humanise, singular, split_name
+from callwright.language.names import (
+    deed_of,
+    function_words,
+    humanise,
+    singular,
+    split_name,
+    with_article,
+)
 from callwright.language.packs import COMMON_SCRIPT, language_of, of, script_of, widened, writes
 from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import json_type
@@ -29,13 +36,51 @@ _SPACES = re.compile(r"[\s_\-]+")
 _JOINING = frozenset({"by", "for", "of", "to", "from", "in", "on", "at", "with", "and", "or"})
 _GROUP = re.compile(r"^[A-Z][a-zA-Z0-9]*_(?=[A-Z][a-z]+[A-Z])")
 _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
-_CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w")
+_CODE = re.compile(
+    r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|\w[A-Z]\w*[a-z][A-Z]|\.\w|(?<!\w)'"
+)
 _SENTENCE = re.compile(widened(r"@[.](?!\d)|@[;!(]|\n"))
 _WORDS, _ARTICLES = re.compile(r"[a-z]+"), frozenset({"a", "an", "the"})
-_DETERMINERS = _ARTICLES | {"all", "one", "this", "your"}
+_DETERMINERS = _ARTICLES | {"all", "one", "this", "my", "your", "every", "each", "multiple", "new"}
 _BESIDE = re.compile(r"^((?:or|and) )([a-z]+)\b")  # "creates or updates a file"
+# in front of what a tool is about these are no verbs
+_NO_VERBS = (
+    _JOINING
+    | _ARTICLES
+    | {
+        *(
+            "all",
+            "both",
+            "if",
+            "when",
+            "whether",
+            "this",
+            "that",
+            "these",
+            "it",
+            "as",
+            "given",
+            "last",
+        ),
+        *("is", "are", "was", "has", "have", "will", "can", "does", "per", "after", "before"),
+    }
+)
+_THIS = re.compile(r"^this (?:(?:endpoint|method|operation|api|call) )?(?=\w+s )", re.IGNORECASE)
+_LATER_CLAUSE = re.compile(r",? and (?=\w+s )|, ")
+# "of the given chapter", "with the given id", "of the libraries passed": none is given by who asks
+_GIVEN = re.compile(
+    r"\b(?:an?|the|this) (?:given|specified|provided|supplied|passed) (?!\w+s\b|id\b)(\w+)",
+    re.IGNORECASE,
+)
+_GIVEN_BEFORE = re.compile(
+    r" (?:for|from|of|by|with|on)(?: the| an?)? (?:(?:given|specified|provided|supplied|passed)"
+    r" (?:ids?|\w+s)\b|[\w-]+ (?:given|specified|provided|supplied|passed)$).*",
+    re.IGNORECASE,
+)
+_YOUR = re.compile(r"\b([Yy])our\b")
 # what stands for things without naming any
 _PROFORMS = _ARTICLES | {"all", "one", "many", "each", "multiple", "single", "by", "id"}
+_READING = frozenset({"get", "delete"})
 _METHODS = frozenset({"post", "put", "patch"})  # people say none of them of what they want
 _MOST_WORDS, _MOST_CHARACTERS = 9, 24  # of a title, in scripts with and without spaces
 _MOST_TOPIC_WORDS, _LONGEST_TOPIC = 6, 40
@@ -159,33 +204,35 @@ def tool_title(name: str, description: str) -> str:
     name made of an address says less than any sentence: `patch_tasks_id` is "move a task".
     """
     words = function_words(name)
-    sentence = first_sentence(description)
+    sentence = _asked(first_sentence(description))
     if sentence and script_of(sentence) != COMMON_SCRIPT:
         return sentence if len(sentence) <= _MOST_CHARACTERS else name_words(name)
-    first, _, rest = sentence.partition(" ")
-    verb = first.lower()
+    verb = sentence.partition(" ")[0].lower()
     forms = (verb, verb[:-1], verb[:-2])  # "creates", "fetches"
     # a long sentence still says more than a name that begins with a thing: `users_setAdmin`
     is_thing = bool(words) and words[0] not in forms and deed_of(words[0]) == "other"
     says_more = (
         is_thing and words[0] not in _METHODS and any(deed_of(one) != "other" for one in forms)
     )
-    most = _MOST_WORDS * (1 + says_more)
+    is_path = is_address(words)
+    if is_path and len(sentence.split()) > _MOST_WORDS:
+        sentence = _LATER_CLAUSE.split(sentence, maxsplit=1)[0]
+    most = _MOST_WORDS * (1 + (says_more or is_path))
+    rest = sentence.partition(" ")[2]
     is_short = rest and len(sentence.split()) <= most and not _CODE.search(sentence)
     if not is_short or language_of(description) != DEFAULT_LANGUAGE:
         return sentence[0].lower() + sentence[1:] if is_short else name_words(name)
     if _PROFORMS.issuperset(_WORDS.findall(rest.lower())):  # "Get All" of one group of many
         return name_words(name)
     after = rest.split()[2:] if _BESIDE.match(rest) else rest.split()
-    if {*map(str.lower, after[:1])} & _DETERMINERS and (base := _base_form(verb)):  # "sends a …"
-        return f"{base} {_BESIDE.sub(_in_base_form, rest)}"
+    if {*map(str.lower, after[:1])} & _DETERMINERS and verb not in _NO_VERBS:  # "sends a …"
+        return f"{_base_form(verb) or verb} {_BESIDE.sub(_in_base_form, rest)}"
     begins_with_verb = bool(words) and (deed_of(words[0]) != "other" or words[0] in _METHODS)
     own = words[:1] if begins_with_verb else words
     known = [one for one in forms if one in own or deed_of(one) != "other"]
     if known:
         return f"{known[0]} {rest}"
-    is_address = bool(words) and words[0] in _METHODS
-    if not is_address and not _is_about(words, verb, rest):
+    if verb in _NO_VERBS if is_path else not _is_about(words, verb, rest):
         return name_words(name)
     is_noun = singular(verb) in words or rest.split()[0].lower() in _JOINING
     return f"{verb if is_noun else _base_form(verb) or verb} {rest}"
@@ -199,6 +246,18 @@ def _base_form(verb: str) -> str:
 
 def _in_base_form(found: re.Match[str]) -> str:
     return f"{found[1]}{_base_form(found[2]) or found[2]}"
+
+
+def _asked(sentence: str) -> str:
+    """Return a sentence of documentation as who asks says it: of "my" things, and none "given"."""
+    bare = _GIVEN.sub(lambda found: with_article(found[1]), _THIS.sub("", sentence))
+    own = _YOUR.sub(lambda found: f"{'M' if found[1] == 'Y' else 'm'}y", bare)
+    return _GIVEN_BEFORE.sub("", own)
+
+
+def is_address(words: Sequence[str]) -> bool:
+    """Whether a tool's name is a method and a path: "get_api_libraries"."""
+    return bool(words) and (words[0] in _METHODS or (words[0] in _READING and "api" in words))
 
 
 def first_sentence(description: str) -> str:
@@ -220,9 +279,12 @@ def name_words(name: str) -> str:
     `Clock.Alarms.setAlarm` is "set alarm", and `Offices_GetOpeningHours` "get opening hours". Of a
     name made of a function and its address (`get_all_api_foods_get`) its method is left out.
     """
-    own = _GROUP.sub("", name.rpartition(".")[2] or name)
+    *groups, last = name.rstrip(".").split(".")
+    own = _GROUP.sub("", last)
     words = split_name(own)
-    if "api" in words and words[-1] in {*_METHODS, "get", "delete"}:
+    if len(words) == 1 and groups and words[0] in _READING:  # "v1.health.get"
+        return humanise(f"{last}_{groups[-1]}")
+    if "api" in words and words[-1] in _METHODS | _READING:
         own = "_".join(one for one in words[:-1] if one != "api")
     return humanise(own)
 

@@ -29,7 +29,7 @@ def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none
     for name, told in (("drawn", ""), ("none", "none")):
         settings = settings_of(tmp_path / name)
         build(
-            unmeasured_recipe(languages=["en"], samples={"perfect": 6}, system_message=told),
+            unmeasured_recipe(languages=["en"], samples={"perfect": 12}, system_message=told),
             settings,
         )
         release = create_release("v1", home=settings.home)

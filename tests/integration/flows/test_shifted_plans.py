@@ -20,10 +20,10 @@ OF_PLANS = {
     "routing_hard_SO_case1": 1,
     "routing_hard_mSv": 1,
 }
-OF_TALKS = {"conversation_external": 1, "conversation_mSv": 1, "conversation_IS": 1}
+OF_TALKS = {"conversation_external": 2, "conversation_mSv": 2, "conversation_IS": 2}
 OVERRIDDEN = {
-    "conversation_SO_case1": 1,
-    "conversation_SO_case2": 1,
+    "conversation_SO_case1": 2,
+    "conversation_SO_case2": 2,
 }  # where no result has come of the value yet
 SEED = ["Banking", "Hotels", "Parcels", "Rides", "Weather", "Music"]
 
@@ -79,14 +79,14 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
 def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     samples = made_by(
-        settings, {"perfect": 3, "conversation": 8} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}]
+        settings, {"perfect": 3, "conversation": 12} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}]
     )
     assert set(OF_TALKS) <= {sample.kind for sample in samples}
     kinds = OF_TALKS | OVERRIDDEN
     there, doubts = landed(settings), unproved(settings, kinds)
     made = sum(sample.kind in kinds for sample in samples)
     assert sum(there.get(kind, 0) for kind in kinds) + len(doubts) == made
-    assert sum(there.get(kind, 0) for kind in kinds) > sum(kinds.values()) / 2
+    assert sum(there.get(kind, 0) for kind in kinds) >= sum(kinds.values()) / 2
     assert all(reason for _, reason in doubts)
     shifted = next(sample for sample in samples if sample.kind == "conversation_IS")
     assert [turn.calls for turn in shifted.turns if isinstance(turn, CallTurn)][-1] == (), (

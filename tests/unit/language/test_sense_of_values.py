@@ -12,7 +12,7 @@ from callwright.generators.own_values import NO_VALUES
 from callwright.language.calls.agreement import agreeing, towns
 from callwright.language.calls.codes import like
 from callwright.language.calls.examples import is_placeholder, usable_examples, with_told_example
-from callwright.language.calls.parameters import stated_choices, tells_values
+from callwright.language.calls.parameters import ASKED_OF, stated_choices, tells_values, title_of
 from callwright.language.calls.sampling import (
     FIRST_DAY,
     LAST_DAY,
@@ -94,6 +94,10 @@ def test_a_report_has_a_reason_to_report() -> None:
         ("storeId", "STORE_ID_12345", True),
         ("departure_time", "departure_time", True),
         ("name", "My Cool Store", True),
+        ("app_id", "unique-app-identifier", True),
+        ("description", "An example endpoint name", True),
+        ("sort", "user_id", False),
+        ("featureFlag", "cool-new-feature", True),
         ("title", "My favourite songs", False),
         ("email", "jane@example.com", False),
         ("user", "user-123", False),
@@ -102,6 +106,20 @@ def test_a_report_has_a_reason_to_report() -> None:
 )
 def test_a_placeholder_of_the_document_is_no_value(name: str, example: str, is_one: bool) -> None:
     assert is_placeholder(example, name) == is_one
+
+
+@pytest.mark.parametrize(
+    ("described", "does", "is_told"),
+    [
+        ("The base64 encoded image.", "", False),
+        ("The image, as base64 or as a URL.", "", True),
+        ("Where the file is.", "Replaces the cover with a base64 encoded image", False),
+        ("Where the file is.", "Replaces the cover", True),
+    ],
+)
+def test_nobody_says_a_file_in_base64(described: str, does: str, is_told: bool) -> None:
+    schema = {**TEXT, "description": described, ASKED_OF: f"set_cover {does}"}
+    assert tells_values("url", schema) == is_told
 
 
 def test_a_placeholder_gives_way_to_a_value_of_its_meaning() -> None:
@@ -202,12 +220,48 @@ def test_nobody_makes_up_the_scopes_of_an_access_token() -> None:
         ("cus_9sk3Xw", r"cus_\d[a-z]{2}\d[A-Z][a-z]"),
         ("ORD-1042", r"ORD-[1-9]\d{3}"),
         ("BK1042", r"BK[1-9]\d{3}"),
+        ("atmpt_1srOrx2ZWZBp", r"atmpt_\d[a-z]{2}[A-Z][a-z]{2}\d[A-Z]{4}[a-z]"),
+        ("MmFAzfDe", r"[A-Z][a-z][A-Z]{2}[a-z]{2}[A-Z][a-z]"),
+        ("ext-subscription-123", r"ext-subscription-\d{3}"),
+        ("7", r"\d{3}"),
+        ("setup_fee", r"(?!setup)[a-z]+_[a-z]+"),
     ],
 )
 def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str) -> None:
     made = {like(example, Random(seed)) for seed in range(20)}
     assert all(re.fullmatch(form, one) for one in made)
     assert len(made) > 15
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "form"),
+    [
+        ("template_id", {"examples": ["f57db65d3f933b5316d398057a36176831451a35"]}, "[0-9a-f]{40}"),
+        ("scope", {"examples": ["enterprise_123456"]}, r"enterprise_\d{6}"),
+        ("start", {"examples": ["2022-09-23"]}, r"202[67]-\d\d-\d\d"),
+        ("ended_at", {"examples": ["2012-12-19T10:34:23-08:00"]}, r"202[67]-.*T\d\d:\d\d:00Z"),
+        ("email", {"examples": ["james@firefly-iii.org"]}, r"\S+@\S+"),
+        ("currency_code", {"examples": ["EUR"], "description": "The currency code."}, "[A-Z]{3}"),
+        ("name", {"examples": ["My first application"]}, "[A-Z][a-z]+ [A-Z][a-z]+"),
+        (
+            "name",
+            {
+                "examples": ["Backup Server"],
+                "description": "The application name. It is shown to the user.",
+            },
+            "(?!Backup)[A-Z][a-z]+ [A-Z][a-z]+",
+        ),
+        ("iterator", {"examples": ["msg_1srOrx2ZWZBpBUv"]}, r"msg_\d[a-z]{2}[A-Z].*"),
+        ("file_name", {"examples": ["Project.mov"]}, r"[a-z]+-\d{3}\.mov"),
+        ("query", {"examples": ["groceries"]}, "groceries"),
+    ],
+)
+def test_a_single_example_shows_the_form_of_a_value(
+    name: str, schema: JsonSchema, form: str
+) -> None:
+    made = {str(make_value(name, {**TEXT, **schema}, "en", Random(seed))) for seed in range(20)}
+    assert all(re.fullmatch(form, one) for one in made)
+    assert name == "query" or len(made - {*schema["examples"]}) > 5
 
 
 @pytest.mark.parametrize(
@@ -262,12 +316,21 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         ("get_all_api_foods_get", "Get All", "get all foods"),
         ("get_one_api_foods_item_id_get", "Get One", "get one foods item ID"),
         ("get_username_avatar", "User Avatar", "get user name avatar"),
+        ("getStreaming", "Watch the timeline for a hashtag", "watch the timeline for a hashtag"),
+        ("fireRule", "Fire the rule on your transactions", "fire the rule on my transactions"),
+        ("getTags", "Returns all tags for a given User", "return all tags for a User"),
+        ("getAges", "Fetches all ages from the libraries passed", "fetch all ages"),
     ],
 )
 def test_a_tool_is_called_by_what_its_summary_says_it_does(
     name: str, description: str, title: str
 ) -> None:
     assert tool_title(name, description) == title
+
+
+@pytest.mark.parametrize("described", ["Filters records by name", "name parameter"])
+def test_what_is_said_of_a_parameter_is_no_name_of_it(described: str) -> None:
+    assert title_of("name", {**TEXT, "description": described}, "en") == "name"
 
 
 @pytest.mark.parametrize(

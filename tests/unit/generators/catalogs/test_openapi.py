@@ -104,6 +104,33 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
     )
 
 
+@pytest.mark.parametrize(
+    ("method", "summary", "required", "fewest"),
+    [
+        ("post", "Update the properties of a list", ["listId"], 2),
+        ("patch", "List", ["listId"], 2),
+        ("post", "Export a list", ["listId"], 1),
+        ("put", "Update the items of a list", None, 2),
+        ("post", "Update a list", ["listId", "title"], 2),
+    ],
+)
+def test_an_update_changes_something(
+    tmp_path: Path, method: str, summary: str, required: list[str] | None, fewest: int
+) -> None:
+    text = {"type": "string"}
+    members = {"listId": text, "title": text, "note": text}
+    schema = {"type": "object", "properties": members, "required": required}
+    whole = {"type": "array", "items": text}  # a body that is one parameter
+    content = {"application/json": {"schema": schema if required else whole}}
+    body = {"content": content, "required": bool(required)}
+    place = "/lists" if required else "/lists/{listId}"
+    paths = {place: {method: {"operationId": "x", "summary": summary, "requestBody": body}}}
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps({"openapi": "3.1.0", "paths": paths}), encoding="utf-8")
+    (tool,) = read_catalog("openapi", path).tools
+    assert tool.fewest == fewest
+
+
 def test_a_part_of_the_path_that_nothing_declares_is_a_required_text(tmp_path: Path) -> None:
     path = tmp_path / "api.json"
     paths = {"/things/{id}": {"post": {"operationId": "add", "summary": "Adds a part."}}}

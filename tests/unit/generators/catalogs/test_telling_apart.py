@@ -145,3 +145,32 @@ def test_names_that_end_in_methods_are_no_reason_to_leave_tools_out() -> None:
         Tool(name="apiAppDelete", description="Delete an app", parameters={}, category="x"),
     ]
     assert unclear_tools(tools) == {}
+
+
+def test_a_path_read_aloud_is_no_request(tmp_path: Path) -> None:
+    catalog = catalog_of(
+        tmp_path,
+        ("get", "/api/Opds/{apiKey}/libraries/{libraryId}", "", "", {}),
+        ("post", "/api/Users/update-preferences", "", "", {}),
+        ("get", "/api/Book/{chapterId}/book-page", "", "This returns a single page.", {}),
+        ("get", "/api/v1/health/ping", "", "", {}),
+        ("get", "/api/v1/health", "v1.health.get", "Health", {}),
+        (
+            "post",
+            "/api/Upload/chapter",
+            "",
+            "Replaces chapter cover image and locks it for now.",
+            {},
+        ),
+        ("post", "/api/Server/backup-db-now", "", "", {}),
+    )
+    assert titles_of(catalog) == {
+        "get_api_Opds_apiKey_libraries_libraryId": "get opds library",
+        "post_api_Users_update_preferences": "update user preferences",
+        "get_api_Book_chapterId_book_page": "return a single page",
+        "get_api_v1_health_ping": "get health ping",
+        "v1.health.get": "get health",
+        "post_api_Upload_chapter": "replace chapter cover image and locks it for now",
+        "post_api_Server_backup_db_now": "post API server backup db now",
+    }
+    assert [*left_out(catalog)] == ["post_api_Server_backup_db_now"]

@@ -18,6 +18,7 @@ from callwright.generators.tools import are_redundant
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
+from tests.support.warehouse.fixtures import make_tool
 
 TOOLS = tuple(seed_tools())
 
@@ -52,6 +53,22 @@ def test_calls_of_one_tool_have_no_value_in_common() -> None:
             for name in plan.calls[0].arguments:
                 values = [call.arguments[name].model_dump_json() for call in plan.calls]
                 assert len(set(values)) == len(values)
+
+
+def test_what_is_set_once_is_not_set_twice_in_one_message() -> None:
+    text = {"type": "string"}
+    token = make_tool("update_token", userName=text).with_changes(
+        description="Update the current user's token."
+    )
+    tools = (
+        token,
+        make_tool("update_playlist", playlistId=text),
+        make_tool("get_song", songId=text),
+    )
+    sets = [[one.tool for one in plan.calls] for plan in plan_parallel(order(60, tools))]
+    assert any(calls.count("update_playlist") > 1 for calls in sets)
+    assert any("update_token" in calls for calls in sets)
+    assert not any(calls.count("update_token") > 1 for calls in sets)
 
 
 def test_a_catalog_without_two_such_tools_is_refused() -> None:
