@@ -86,6 +86,13 @@ def write_moment(value: str, language: Language, rng: Random) -> str:
     return spoken_in(language).write_moment(day, clock, rng)
 
 
+def write_utc_moment(value: str, language: Language, rng: Random) -> str:
+    """Return `value` (YYYY-MM-DDTHH:MM:00Z) as people write it to each other."""
+    day = write_date(value[:10], language, rng)
+    apart = "" if of(language).space else " "  # figures stand apart from a script without spaces
+    return spoken_in(language).write_moment(day, f"{apart}{value[11:16]} UTC", rng)
+
+
 @lru_cache(4096)
 def _dates(text: str) -> tuple[Found, ...]:
     plain = folded(text)

@@ -9,11 +9,12 @@ from pydantic import JsonValue
 
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, title_of
 from callwright.language.calls.tools import ParameterView
+from callwright.language.dates import write_utc_moment
 from callwright.language.names import split_name
 from callwright.language.numbers import in_digits
 from callwright.language.packs import LanguagePattern, of, own_letters, writes
 from callwright.language.schemas import json_type
-from callwright.language.values import locate, write_value
+from callwright.language.values import is_in_utc, locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
@@ -79,11 +80,19 @@ def say_as(
     if shown != words and _ADDRESS.fullmatch(words):
         return StatedParameter(parameter, value, words, words)
     bare = StatedParameter(parameter, value, words, shown)
-    if manner == "bare":
+    is_moment = isinstance(value, str) and is_in_utc(value)
+    if manner == "bare" and not is_moment:
         return bare
+
+    def said() -> StatedParameter:
+        if not is_moment:
+            return say(parameter, value, language, rng, plain=False)
+        in_words = write_utc_moment(str(value), language, rng)  # nobody says 08:30:00Z
+        return StatedParameter(parameter, value, in_words, in_words)
+
     readable = [
         saying
-        for saying in (say(parameter, value, language, rng, plain=False) for _ in range(_TRIES))
+        for saying in (said() for _ in range(_TRIES))
         if locate(value, parameter.schema, saying.words) is not None
     ]
     wants_digits = manner == "written"

@@ -100,7 +100,16 @@ def _locate_typed(value: str, text: str) -> Found | None:
         mention = next((found for found in find_times(text) if says_time(value, found)), None)
     elif DATE_TIME_VALUE.fullmatch(value):
         mention = find_moment(value, text)
+    elif is_in_utc(value):
+        found = find_moment(value[:-1], text)
+        zone = _UTC_SAID.match(text, found.end) if found else None
+        mention = found._replace(end=zone.end()) if found and zone else None
     return mention and mention._replace(value=value)
+
+
+def is_in_utc(value: str) -> bool:
+    """Whether a text is a moment in UTC: `2027-06-12T08:30:00Z`, as APIs write it."""
+    return value.endswith("Z") and DATE_TIME_VALUE.fullmatch(value[:-1]) is not None
 
 
 def _locate_numeral(value: str, text: str) -> Found | None:
@@ -245,6 +254,7 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     return longest[0]
 
 
+_UTC_SAID = re.compile(r"\s*\(?(?:UTC|GMT|Z)\b\)?")
 _LETTER_CASES = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)+|[A-Z]{5,}|[a-z]+(?:[A-Z][a-z]+)+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 

@@ -250,6 +250,14 @@ def _are_equal(one: JsonValue, other: JsonValue) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
+_TELLING = frozenset({"format", "pattern", "enum", "const"})
+_DAY = r"\d{4}-[01]\d-[0-3]\d"
+_SHOWN_FORMATS = {
+    "date-time": re.compile(rf"{_DAY}T[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"),
+    "date": re.compile(_DAY),
+}
+
+
 def with_examples(schema: JsonSchema) -> JsonSchema:
     """Return a schema with its examples as a list, from a single or from named examples."""
     if not {"example", "examples"} & schema.keys():
@@ -262,7 +270,17 @@ def with_examples(schema: JsonSchema) -> JsonSchema:
         examples = [examples]
     listed = [one for one in examples if one is not None]  # `example: null` shows nothing
     plain = without(schema, "example", "examples")
-    return {**plain, "examples": listed} if listed else plain
+    return {**plain, **_shown_format(schema, listed), "examples": listed} if listed else plain
+
+
+def _shown_format(schema: JsonSchema, examples: list[JsonValue]) -> JsonSchema:
+    """Return the format of a text whose examples all are moments or days and that states none."""
+    if schema.get("type") != "string" or _TELLING & schema.keys():
+        return {}
+    for word, pattern in _SHOWN_FORMATS.items():
+        if all(isinstance(one, str) and pattern.fullmatch(one) for one in examples):
+            return {"format": word}
+    return {}
 
 
 def exclusive(schema: JsonSchema, bound: str, word: str) -> JsonSchema:

@@ -8,8 +8,9 @@ from pydantic import JsonValue
 
 from callwright.generators.slots import Slot, about, fill, slots_of, wording_problem
 from callwright.language.saying import Manner
-from callwright.language.values import read_value
+from callwright.language.values import locate, read_value
 from callwright.warehouse.records import Tool
+from tests.support.warehouse.fixtures import make_tool
 
 DAY = {"type": "string", "format": "date", "description": "The new day, e.g. 2027-01-01"}
 PROPERTIES: dict[str, Any] = {
@@ -178,6 +179,22 @@ def test_values_can_be_read_back_in_every_manner(
     for seed in range(5):
         [slot] = slots_of([(TOOL, {name: value})], language, manner, Random(seed))
         assert read_value(slot.words, slot.schema) == value, slot.words
+
+
+@pytest.mark.parametrize("language", ["en", "es", "zh"])
+@pytest.mark.parametrize("manner", ["bare", "written", "spoken"])
+def test_a_moment_in_utc_is_said_as_people_write_it(manner: Manner, language: str) -> None:
+    value, schema = "2027-06-12T08:30:00Z", {"type": "string", "format": "date-time"}
+    tool = make_tool("get_report", since=schema)
+    for seed in range(9):
+        [slot] = slots_of([(tool, {"since": value})], language, manner, Random(seed))
+        assert "08:30 UTC" in slot.shown
+        assert "T08" not in slot.shown
+        found = locate(value, schema, f"… {slot.shown}.")
+        assert found is not None
+        assert found.value == value
+    assert locate(value, schema, "12 June 2027 at 8:30 am") is None
+    assert locate(value, schema, "12 June 2027 at 9:30 UTC") is None
 
 
 def test_addresses_stand_without_quotation_marks() -> None:

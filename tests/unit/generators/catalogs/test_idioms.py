@@ -265,3 +265,24 @@ JSON = st.recursive(
 @given(st.dictionaries(WORDS, JSON, max_size=5))
 def test_whatever_a_document_says_a_schema_is_read(schema: dict[str, Any]) -> None:
     assert isinstance(rewrite(schema, as_json_schema).schema, dict)
+
+
+@pytest.mark.parametrize(
+    ("examples", "form"),
+    [
+        (["2021-09-15T15:53:00Z"], "date-time"),
+        (["2021-09-15T15:53:00Z", "2021-09-15T17:53:00.25+02:00"], "date-time"),
+        (["2021-09-15"], "date"),
+        (["2021-09-15T15:53:00Z", "yesterday"], None),
+        (["2021-09-15T15:53:00"], None),
+        (["15:53"], None),
+    ],
+)
+def test_examples_show_the_format_of_moments_that_states_none(
+    tmp_path: Path, examples: list[str], form: str | None
+) -> None:
+    made, _ = read(tmp_path, {**TEXT, "examples": examples})
+    assert made.get("format") == form
+    [one, *_] = examples
+    stated, _ = read(tmp_path, {**TEXT, "example": one, "pattern": "^2"})
+    assert "format" not in stated
