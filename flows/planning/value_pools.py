@@ -1,4 +1,4 @@
-"""Values that the generating model thinks up for free texts and what nothing tells the values of.
+"""Values that the generating model thinks up: what people choose freely, or nothing tells.
 
 A model is asked once for a tool. Its reply is in the ledger, and what is usable of it in the table
 `value_pools`; a build takes these values as it takes those of the recipe.
@@ -21,7 +21,7 @@ from callwright.generators.own_values import OwnValues
 from callwright.generators.routing.making import NO_CATALOGS
 from callwright.generators.sentences.value_pools import STAGE, think_up_values
 from callwright.generators.tools import is_plain
-from callwright.language.calls.parameters import in_context, is_free_text
+from callwright.language.calls.parameters import in_context, is_free
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import Readiness, open_chat, reads_language
@@ -87,7 +87,8 @@ async def collect_pools(recipe: Recipe, settings: Settings, progress: Progress) 
 def _lacking(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[str]]]:
     """Yield the tools that need values, with the parameters that a sentence can state.
 
-    Free texts count too, unless there are many more tools than samples: few would be used.
+    What people choose freely counts too, unless there are many more tools than samples: few
+    would be used.
     """
     own = OwnValues(recipe.own_values)
     are_few = len(tools) <= _TOOLS_A_SAMPLE * sum(recipe.samples.values())
@@ -95,7 +96,7 @@ def _lacking(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[tuple[Tool, list
         schemas = in_context(tool.properties, tool.name, tool.description)
         names = [one for one in tool.choosable if not own.of(tool, one) and is_plain(schemas[one])]
         unknown = own.unknown(tool, names)
-        free = [one for one in names if is_free_text(one, schemas[one])]
+        free = [one for one in names if is_free(one, schemas[one])]
         asked = unknown if {*unknown} & {*tool.required} else []
         if are_few and tool.source not in NO_CATALOGS:
             asked = [one for one in names if one in unknown or one in free]

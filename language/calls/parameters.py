@@ -49,7 +49,7 @@ _NO_NOUN = re.compile(
     r"|\b(?:parameters?|params?)$",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
+_LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+|\buser-(?=friendly\b)", re.IGNORECASE)
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
 _ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
 _MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
@@ -166,8 +166,8 @@ def says_name(description: str) -> bool:
 
 
 def without_links(description: str) -> str:
-    """Return a description without its links: they say where to read more, not what a value is."""
-    return _LINK.sub("", description) if "://" in description else description
+    """Return a description without what tells no value: links, and the user of "user-friendly"."""
+    return _LINK.sub("", description)
 
 
 def meaning_of(name: str, schema: JsonSchema) -> str:
@@ -348,10 +348,7 @@ def made_constant(name: str, schema: JsonSchema) -> str:
 
 
 _SHOWING = ("enum", "const", "examples", "default", "pattern")
-_FREE = frozenset(
-    {"text", "title", "message", "details", "reason", "problem", "task", "query", "product"}
-    | {"category", "status", "job", "food", "music", "film", "book"}
-)
+_OF_A_FORM = CODED | CLOCKED | NUMERIC | PLACES | {"person", "choice", "pattern"}
 # objects whose keys are anybody's own
 _FREE_KEYS = frozenset(
     {"metadata", "meta", "labels", "tags", "annotations", "attributes", "properties", "variables"}
@@ -441,13 +438,33 @@ def _tell_values(schema: JsonSchema, name: str, level: int) -> bool:
     return all(told) if needed else any(told)
 
 
-def is_free_text(name: str, schema: JsonSchema) -> bool:
-    """Whether people fill a parameter with words of their own, of which code knows few."""
-    if json_type(schema) != "string" or choices_of(schema) or stated_choices(schema):
+def is_free(name: str, schema: JsonSchema) -> bool:
+    """Whether people fill a parameter with words or figures of their own, of which code knows few.
+
+    Values with a form of their own (codes, days, addresses, choices) are not; neither are figures
+    within bounds, or at the ends of a range.
+    """
+    if choices_of(schema) or stated_choices(schema) or "pattern" in schema:
+        return False
+    if json_type(schema) in ("integer", "number"):
+        words = {*split_name(name)}
+        is_bounded = {"minimum", "maximum"} <= schema.keys() or words & _ends_of_ranges()
+        is_known = meaning_row(name, schema, "numbers") is not None or numbered_choices(schema)
+        return bool(schema.get("description")) and not is_bounded and not is_known
+    if json_type(schema) != "string" or "format" in schema:
         return False
     row = meaning_row(name, schema)
-    kind = str(row.give.get("kind", "")).partition(" ")[0] if row else meaning_of(name, schema)
-    return kind in _FREE and not schema.keys() & {"pattern", "format"}
+    if row is not None:
+        kind = str(row.give.get("kind", "")).partition(" ")[0]
+        return bool(kind) and kind not in _OF_A_FORM
+    return names_a_thing(name, schema) or meaning_of(name, schema) not in _OF_A_FORM
+
+
+@cache
+def _ends_of_ranges() -> frozenset[str]:
+    """Return the words of names that begin or end a range."""
+    ranges = packaged("callwright.language", "meanings.yaml")["ranges"]
+    return frozenset({*ranges, *ranges.values()})
 
 
 def has_a_name(name: str, schema: JsonSchema) -> bool:

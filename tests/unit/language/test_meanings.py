@@ -2,10 +2,11 @@
 
 import re
 from random import Random
+from typing import Any
 
 import pytest
 
-from callwright.language.calls.parameters import in_context
+from callwright.language.calls.parameters import in_context, is_free
 from callwright.language.calls.sampling import fill_in, make_value
 
 TEXT = {"type": "string"}
@@ -114,3 +115,30 @@ def test_what_belongs_to_a_mail_is_no_address() -> None:
     addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
     assert all("@" in str(one) for name in addresses for one in made(name))
     assert all("@" in str(one) for one in made("whom", "The email of the user"))
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "is_theirs"),
+    [
+        ("subject", {"type": "string"}, True),
+        ("name", {"type": "string", "description": "A user-friendly name for the webhook."}, True),
+        ("name", {"type": "string", "x-asked-of": "create_campaign Create a campaign."}, True),
+        ("name", {"type": "string", "description": "The name of the user."}, False),
+        ("servings", {"type": "number", "description": "The number of servings."}, True),
+        (
+            "servings",
+            {"type": "number", "minimum": 1, "maximum": 9, "description": "How many."},
+            False,
+        ),
+        ("max_price", {"type": "number", "description": "The highest price."}, False),
+        ("device_id", {"type": "integer", "description": "The device."}, False),
+        ("device_id", {"type": "string", "description": "The device."}, False),
+        ("email", {"type": "string"}, False),
+        ("day", {"type": "string", "format": "date"}, False),
+        ("sort", {"type": "string", "enum": ["asc", "desc"]}, False),
+    ],
+)
+def test_what_people_choose_freely_has_no_form_and_no_bounds(
+    name: str, schema: dict[str, Any], is_theirs: bool
+) -> None:
+    assert is_free(name, schema) is is_theirs
