@@ -13,7 +13,7 @@ from callwright.warehouse.records import JsonSchema, Language, Tool
 
 PROMPTS = "callwright.generators.sentences.prompts"
 STAGE = "think_up_values"
-_WANTED, _FEWEST = 10, 3
+_WANTED = 10
 
 
 class ThoughtUpValues(BaseModel):
@@ -28,18 +28,18 @@ async def think_up_values(
     """Return several values for each of the parameters, as far as the reply has usable ones.
 
     A value is usable if its schema takes it; examples of the schema are left out, and so are
-    parameters with fewer than three values. Raises ReplyError if the reply is unreadable.
+    parameters without a usable value. Raises ReplyError if the reply is unreadable.
     """
     schemas = arguments_schema(tool, names)["properties"]
     lists: JsonSchema = {
-        name: {"type": "array", "items": schemas[name], "minItems": _WANTED, "maxItems": _WANTED}
+        name: {"type": "array", "items": schemas[name], "minItems": 1, "maxItems": _WANTED}
         for name in names
     }
     form = {"type": "object", "properties": lists, "required": [*names]}
     prompt = render(PROMPTS, STAGE, tool=tool, names=names, language=language, count=_WANTED)
     reply = await chat.ask(prompt, narrowed(ThoughtUpValues, {"values": form}))
     pools = {name: _usable(tool, name, reply.values.get(name, ())) for name in names}
-    return {name: pool for name, pool in pools.items() if len(pool) >= _FEWEST}
+    return {name: pool for name, pool in pools.items() if pool}
 
 
 def _usable(tool: Tool, name: str, listed: Sequence[JsonValue]) -> list[JsonValue]:

@@ -38,7 +38,7 @@ async def test_usable_values_of_a_reply_are_kept() -> None:
     reply = ThoughtUpValues(values={"role": [*listed], "duty": ["cook"]})
     chat = ScriptedModel({"think_up_values": [reply]})
     pools = await think_up_values(tool, ["role", "duty"], "en", chat)
-    assert pools == {"role": ["writer", "editor", "lender"]}
+    assert pools == {"role": ["writer", "editor", "lender"], "duty": ["cook"]}
     (prompt,) = chat.asked
     assert "role" in prompt.messages[-1].content
 
