@@ -34,7 +34,7 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _UUID = "6f1c4b9e-2d57-4c83-a1f0-9be3d2755c18"
 _WHOLE = "48213"
-_FEWEST_SHOWN = 3
+_FEWEST_SHOWN, _FEWEST_SIGNS = 3, 3
 _LONGEST = 64
 _SHAPES = ("pattern", "minLength", "maxLength")
 _SHAPING = frozenset({"format", "pattern", "examples", "example", "enum", "const", "default"})
@@ -162,7 +162,9 @@ def _known_ids(drafts: Sequence[ToolDraft], document: Fields) -> _KnownIds:
 
 def _commonest(counts: Counter[str]) -> str:
     stated = Counter({shown: count for shown, count in counts.items() if shown != _WHOLE})
-    return (stated or counts).most_common(1)[0][0]
+    # "1" is the first that comes to a writer's mind
+    longer = Counter({one: count for one, count in stated.items() if len(one) >= _FEWEST_SIGNS})
+    return (longer or stated or counts).most_common(1)[0][0]
 
 
 def _usual(by_name: Mapping[_Words, Counter[str]]) -> tuple[str, bool]:

@@ -499,7 +499,7 @@ def _after_example(  # noqa: PLR0911, PLR0917 - a line a form
     if not is_single or is_other:
         has_words = kind in OWN_WORDS and row is None and not is_other
         return "" if has_words and rng.random() < _OWN_SHARE else example
-    is_name = kind in ("person", "text", "title") and has_a_name(name, schema)
+    is_name = kind in ("person", "text") and has_a_name(name, schema)
     if shows_file(example) and (is_name or kind == "file"):
         return write_file(name, "", rng, example)
     if kind == "person" and example.islower() and example.isalpha():
@@ -507,7 +507,8 @@ def _after_example(  # noqa: PLR0911, PLR0917 - a line a form
     if row is not None and not (is_name and _tells_of_another(row, schema)):
         is_spoken = row.is_unknown or row.give.get("kind") == "person"
         return example if is_spoken else _like_row(row, example, language, rng)
-    return in_form_of(example, rng) if is_name and _NAME_SHOWN.fullmatch(example) else example
+    is_named = (is_name or kind == "title") and _NAME_SHOWN.fullmatch(example)
+    return in_form_of(example, rng) if is_named else example
 
 
 def _tells_of_another(row: Meaning, schema: JsonSchema) -> bool:

@@ -66,6 +66,7 @@ _NO_VERBS = (
     }
 )
 _THIS = re.compile(r"^this (?:(?:endpoint|method|operation|api|call) )?(?=\w+s )", re.IGNORECASE)
+_ASIDE = re.compile(r", which .*", re.IGNORECASE)
 _LATER_CLAUSE = re.compile(r",? and (?=\w+s )|, ")
 # "of the given chapter", "with the given id", "of the libraries passed": none is given by who asks
 _GIVEN = re.compile(
@@ -208,7 +209,7 @@ def tool_title(name: str, description: str) -> str:
     if sentence and script_of(sentence) != COMMON_SCRIPT:
         return sentence if len(sentence) <= _MOST_CHARACTERS else name_words(name)
     verb = sentence.partition(" ")[0].lower()
-    forms = (verb, verb[:-1], verb[:-2])  # "creates", "fetches"
+    forms = (verb, verb[:-1], verb[:-2]) if verb.endswith(("s", "d")) else (verb,)
     # a long sentence still says more than a name that begins with a thing: `users_setAdmin`
     is_thing = bool(words) and words[0] not in forms and deed_of(words[0]) == "other"
     says_more = (
@@ -250,7 +251,8 @@ def _in_base_form(found: re.Match[str]) -> str:
 
 def _asked(sentence: str) -> str:
     """Return a sentence of documentation as who asks says it: of "my" things, and none "given"."""
-    bare = _GIVEN.sub(lambda found: with_article(found[1]), _THIS.sub("", sentence))
+    plain = _ASIDE.sub("", _THIS.sub("", sentence))
+    bare = _GIVEN.sub(lambda found: with_article(found[1]), plain)
     own = _YOUR.sub(lambda found: f"{'M' if found[1] == 'Y' else 'm'}y", bare)
     return _GIVEN_BEFORE.sub("", own)
 

@@ -253,6 +253,7 @@ def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str)
         ),
         ("iterator", {"examples": ["msg_1srOrx2ZWZBpBUv"]}, r"msg_\d[a-z]{2}[A-Z].*"),
         ("file_name", {"examples": ["Project.mov"]}, r"[a-z]+-\d{3}\.mov"),
+        ("title", {"examples": ["Default rule group"]}, "(?!Default).+"),
         ("query", {"examples": ["groceries"]}, "groceries"),
     ],
 )
@@ -318,6 +319,12 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
         ("get_username_avatar", "User Avatar", "get user name avatar"),
         ("getStreaming", "Watch the timeline for a hashtag", "watch the timeline for a hashtag"),
         ("fireRule", "Fire the rule on your transactions", "fire the rule on my transactions"),
+        ("getAccountLookup", "Lookup account ID from address", "get account lookup"),
+        (
+            "hide",
+            "Dismiss multiple requests, which hides them for good",
+            "dismiss multiple requests",
+        ),
         ("getTags", "Returns all tags for a given User", "return all tags for a User"),
         ("getAges", "Fetches all ages from the libraries passed", "fetch all ages"),
     ],
