@@ -1,7 +1,9 @@
 """Spelled values and free text: ids, phones, links, cards, names, addresses and phrases."""
 
+import binascii
 import re
 import string
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from functools import cache
 from mimetypes import MimeTypes
@@ -37,6 +39,8 @@ def like(example: str, rng: Random) -> str:
         return _digits(_FEWEST_DIGITS, rng)
     if is_uuid(example):
         return write_code("uuid", "", _ASCII, rng)
+    if inner := _in_base64(example):
+        return urlsafe_b64encode(_anew(inner, rng).encode()).decode().rstrip("=")
     if found := _LONG_HEX.search(example):
         digits = shaped(f"{{h{len(found[0])}}}", rng)
         return example[: found.start()] + digits + example[found.end() :]
@@ -45,6 +49,22 @@ def like(example: str, rng: Random) -> str:
     is_of_words = len(example) > _LONGEST_LETTERS and not any(map(str.isdecimal, example))
     is_of_words = is_of_words and prefix + other == example
     return in_form_of(example, rng) if is_of_words else prefix + other
+
+
+def _in_base64(code: str) -> str:
+    """Return the text that an opaque id holds in base64 ("ciscospark://us/ROOM/…"), or ""."""
+    if len(code) < _SHORTEST_BASE64 or not _BASE64.fullmatch(code):
+        return ""
+    try:
+        inner = urlsafe_b64decode(code + "=" * (-len(code) % 4)).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return inner if inner.isprintable() and _UUID_WITHIN.search(inner) else ""
+
+
+def _anew(text: str, rng: Random) -> str:
+    """Return a text with other UUIDs."""
+    return _UUID_WITHIN.sub(lambda _: write_code("uuid", "", _ASCII, rng), text)
 
 
 def in_form_of(example: str, rng: Random) -> str:
@@ -240,6 +260,8 @@ _FORMAT = re.compile(
     r"|\b(?:file|image|document) \(([A-Z\d]{2,4})\)"
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID_WITHIN = re.compile(_UUID.pattern, re.IGNORECASE)
+_SHORTEST_BASE64, _BASE64 = 40, re.compile(r"[\w-]+={0,2}", re.ASCII)
 _TRIES, _REPEATED = 12, re.compile(r"\b(\w+)(?:'s)? \1\b", re.IGNORECASE)
 _PREFIX_OF_A_CODE = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")
 _PIECE = re.compile(r"[^\W_]+")

@@ -58,10 +58,11 @@ def is_placeholder(example: str, name: str) -> bool:
 def usable_examples(name: str, schema: JsonSchema) -> list[str]:
     """Return the texts among a schema's examples that a person might give, without quotes.
 
-    Nobody gives bytes or the lines of a file in a sentence.
+    Nobody gives bytes or the lines of a file in a sentence; an id is copied whatever its length.
     """
     texts = (one for one in schema.get("examples") or () if isinstance(one, str))
-    stated = (one for one in texts if not _FOR_NO_CHAT.fullmatch(one.strip()))
+    is_id = names_one(name)
+    stated = (one for one in texts if is_id or not _FOR_NO_CHAT.fullmatch(one.strip()))
     bare = (" ".join(one.split()).strip() for one in stated)
     told = (one[1:-1].strip() if one[:1] == one[-1:] and one[:1] in "\"'" else one for one in bare)
     return [one for one in told if one.strip("\"'") and not is_placeholder(one, name)]

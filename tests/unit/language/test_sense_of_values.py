@@ -1,6 +1,7 @@
 """Values that make sense with what a tool does, as outside readers of samples asked for."""
 
 import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime, time
 from random import Random
 from uuid import UUID
@@ -559,3 +560,15 @@ def test_an_order_that_a_description_states_is_held() -> None:
     assert out_of_order({"floor": 9, "peak": 3}, numbers) == ("floor", "peak")
     late, early = "2027-05-09T10:00:00Z", "2027-05-03T10:00:00Z"
     assert out_of_order({"opens_at": late, "pause_at": early}, clocks) == ("opens_at", "pause_at")
+
+
+def test_an_opaque_id_in_base64_is_one_of_another_thing() -> None:
+    room = "ciscospark://us/ROOM/bbceb1ad-43f1-4b58-9147-f14bb0c4d154"
+    shown = urlsafe_b64encode(room.encode()).decode().rstrip("=")
+    schema = {"type": "string", "description": "The room.", "examples": [shown]}
+    made = {str(make_value("roomId", schema, "en", Random(seed))) for seed in range(9)}
+    assert len(made) == 9
+    assert shown not in made
+    for one in made:
+        inner = urlsafe_b64decode(one + "=" * (-len(one) % 4)).decode()
+        assert re.fullmatch(r"ciscospark://us/ROOM/[0-9a-f-]{36}", inner)
