@@ -49,7 +49,8 @@ def _unclear(tools: tuple[Tool, ...]) -> Mapping[str, str]:
     }
     for tool in tools:
         title = tool_title(tool.name, tool.description)
-        is_read = title == name_words(tool.name) != first_sentence(tool.description).casefold()
+        said = first_sentence(tool.description).casefold()
+        is_read = title == name_words(tool.name) and deed_of(said.partition(" ")[0]) == "other"
         words = function_words(tool.name)  # whoever has a `post_tweet` posts one
         if is_read and is_address(words) and len(words) > _LONGEST_DEED:
             reason = f"Nothing says what it does: its name is its path, {tool.name!r}."

@@ -47,7 +47,7 @@ def like(example: str, rng: Random) -> str:
     prefix = prefix_of(example)
     other = _PIECE.sub(lambda piece: _piece_like(piece[0], rng), example[len(prefix) :])
     is_of_words = len(example) > _LONGEST_LETTERS and not any(map(str.isdecimal, example))
-    is_of_words = is_of_words and prefix + other == example
+    is_of_words = is_of_words and prefix + other == example and example.isascii()
     return in_form_of(example, rng) if is_of_words else prefix + other
 
 

@@ -259,7 +259,8 @@ def _asked(sentence: str) -> str:
 
 def is_address(words: Sequence[str]) -> bool:
     """Whether a tool's name is a method and a path: "get_api_libraries"."""
-    return bool(words) and (words[0] in _METHODS or (words[0] in _READING and "api" in words))
+    is_path = "api" in words or "id" in words[2:]
+    return bool(words) and (words[0] in _METHODS or (words[0] in _READING and is_path))
 
 
 def first_sentence(description: str) -> str:

@@ -234,6 +234,10 @@ def test_codes_are_of_the_form_of_an_example_and_differ(example: str, form: str)
     assert len(made) > 15
 
 
+def test_a_code_of_words_in_another_script_is_kept() -> None:
+    assert like("成人票类型", Random(1)) == "成人票类型"
+
+
 @pytest.mark.parametrize(
     ("name", "schema", "form"),
     [
@@ -326,6 +330,7 @@ def test_the_type_of_a_reference_is_what_it_refers_to() -> None:
             "Dismiss multiple requests, which hides them for good",
             "dismiss multiple requests",
         ),
+        ("delete_files_id_trash", "Permanently remove file", "permanently remove file"),
         ("getTags", "Returns all tags for a given User", "return all tags for a User"),
         ("getAges", "Fetches all ages from the libraries passed", "fetch all ages"),
     ],
