@@ -385,17 +385,28 @@ def _topics(schema: JsonSchema) -> tuple[_Topic, ...]:
     return _read_topics(str(schema.get("description", "")), str(schema.get("title", "")))
 
 
+# "Optional. …", "This is a flag. …" say what the parameter is, and not what it switches
+_LABEL = re.compile(
+    r"(?:(?:optional|required|(?:this is )?an? (?:boolean )?flag)\b[.:,]\s*)+", re.IGNORECASE
+)
+_LONGEST_TOPIC = 8  # words: a longer one is a sentence and no name of anything
+
+
 @lru_cache(4096)
 def _read_topics(description: str, title: str) -> tuple[_Topic, ...]:
     topics = []
-    for words in (description, re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", title)):
+    for words in (
+        _LABEL.sub("", description, count=1),
+        re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", title),
+    ):
         clause = _FIRST_CLAUSE.of(words).split(words.strip(), maxsplit=1)[0].strip()
         phrase = clause
         for pack in packs_of(words):
             phrase = _TAIL.among((pack,)).sub("", _FRAME.among((pack,)).sub("", phrase))
         phrase = phrase.strip(signs(" ?"))
         telling = (key for key in content_keys(phrase) if key.light not in {STOP, *negations()})
-        if keys := tuple(key.deep for key in telling):
+        keys = tuple(key.deep for key in telling)
+        if keys and len(phrase.split()) <= _LONGEST_TOPIC:
             topics.append(_Topic(phrase, keys))
     return tuple(topics)
 

@@ -22,6 +22,7 @@ from callwright.language.calls.sampling import (
     out_of_order,
 )
 from callwright.language.calls.tools import tool_title
+from callwright.language.values import write_value
 from callwright.warehouse.records import JsonSchema
 from tests.support.warehouse.fixtures import make_tool
 
@@ -577,3 +578,17 @@ def test_an_opaque_id_in_base64_is_one_of_another_thing() -> None:
     for one in made:
         inner = urlsafe_b64decode(one + "=" * (-len(one) % 4)).decode()
         assert re.fullmatch(r"ciscospark://us/ROOM/[0-9a-f-]{36}", inner)
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ("This is a flag. When supplied it includes entries that go on from before.", "yes"),
+        ("Optional. If set to true, the user is deleted even if they have memos.", "yes"),
+        ("Optional. Include archived items", "with archived items"),
+        ("A flag to show deleted rows", "with deleted rows"),
+    ],
+)
+def test_what_a_flag_switches_is_no_label_and_no_sentence(description: str, words: str) -> None:
+    schema = {"type": "boolean", "title": "", "description": description}
+    assert write_value(True, schema, "en", Random(1)) == words
