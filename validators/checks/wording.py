@@ -176,14 +176,14 @@ _WHOLE = 6_000  # characters of a tool's parameters: more are shown in a line ea
 class NaturalReading(BaseModel):
     """How natural a request is and how plausible its values, each from 1 to 5 with its reason.
 
-    `broken` is what the tools' descriptions state and the calls do not keep, "" where nothing is.
+    `broken` is what the tools' descriptions state and the calls do not keep.
     """
 
     wording_reason: Line
     wording: Annotated[int, Field(ge=1, le=5)]
     values_reason: Line
     values: Annotated[int, Field(ge=1, le=5)]
-    broken: Line
+    broken: list[Line]
 
 
 @opinion(
@@ -249,16 +249,15 @@ def answer_by(reading: NaturalReading) -> Answer:
     )
     lowest = min(reading.wording, reading.values)
     odd = [DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST]
-    broken = reading.broken.strip()
-    if broken:
-        odd.append(DoubtedFact(kind="judged_broken", other=broken))
+    broken = [one.strip() for one in reading.broken if one.strip()]
+    odd += [DoubtedFact(kind="judged_broken", other=one) for one in broken]
     return Answer(
         decision="contradicted" if lowest == _NONSENSE else "unproved" if odd else "proved",
         doubts=tuple(odd),
         reason=(
             f"Wording {reading.wording} of 5: {reading.wording_reason} "
             f"Values {reading.values} of 5: {reading.values_reason}"
-            + (f" Broken: {broken}" if broken else "")
+            + (f" Broken: {' '.join(broken)}" if broken else "")
         ),
     )
 

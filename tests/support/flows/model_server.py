@@ -29,7 +29,7 @@ PRICE = find_price(PRICED).of(100, 20)  # of a reply of the stub, by litellm's p
 OPINIONS = {
     "NaturalReading": (
         '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5,'
-        ' "broken": ""}'
+        ' "broken": []}'
     )
 }
 

@@ -35,7 +35,7 @@ SOUNDS = {
     "wording": 5,
     "values_reason": "Usual.",
     "values": 5,
-    "broken": "",
+    "broken": [],
 }
 
 

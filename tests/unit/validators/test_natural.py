@@ -11,13 +11,13 @@ from callwright.warehouse.records import CallTurn, Sample, Tool
 from tests.support.llm.names import PLAIN
 
 
-def reading(wording: int, values: int, broken: str = "") -> NaturalReading:
+def reading(wording: int, values: int, *broken: str) -> NaturalReading:
     return NaturalReading(
         wording_reason="So.",
         wording=wording,
         values_reason="So it is.",
         values=values,
-        broken=broken,
+        broken=[*broken],
     )
 
 
