@@ -142,7 +142,7 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
 
 
 def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
-    home = trust_site.settings.home
+    home, [gold_item, *_] = trust_site.settings.home, trust_site.asked("gold item")
     done = run_here("review", "recheck", "small", "--draw", "3", "--seed", "5", home=home)
     assert done.returncode == 0, done.stderr
     assert "3 of " in done.stdout
@@ -156,7 +156,7 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     assert run_here("review", "recheck", "nothing", home=home).returncode == 2
     for person in ("ann", "bob"):
         trust_site.studio.annotate(trust_site.asked("doubtful")[0], "accept", by=person)
-        trust_site.studio.annotate(trust_site.asked("gold item")[0], "accept", by=person)
+        trust_site.studio.annotate(gold_item, "accept", by=person)
     trust_site.pull()
     shown = run_here("review", "agreement", home=home)
     assert shown.returncode == 0, shown.stderr
