@@ -227,7 +227,12 @@ def _is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
 
 
 def _repeats_the_path(one: PlacedParameter, operation: PlacedParameters) -> bool:
-    """Whether a parameter takes the id that the path has already, which nobody says twice."""
+    """Whether a parameter takes the id that the path has already, which nobody says twice.
+
+    The only member of a body is another id: the one to put in the place of that in the path.
+    """
+    if one.part == "body" and sum(other.part == "body" for other in operation.parameters) == 1:
+        return False
     in_path = (split_name(other.name) for other in operation.parameters if other.part == "path")
     return one.part != "path" and names_one(one.name) and split_name(one.name) in in_path
 

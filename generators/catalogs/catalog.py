@@ -37,7 +37,7 @@ _OfFile = Literal[
     "bad_record", "dead_link", "incomplete_listing", "no_gold", "other_format", "unknown_field"
 ]
 _OfRow = Literal["escaped_text"]
-_OfProse = Literal["doubted_rule", "prose_rule", "state_rule"]
+_OfProse = Literal["doubted_rule", "prose_rule", "state_rule", "told_elsewhere"]
 _Fatal = Literal[_CostsTool, _CannotWrite]
 _Lost = Literal[_CostsWord, _CostsPart, _CostsValue]
 _Unclear = Literal[_Confused, _Alike, _Assumed]

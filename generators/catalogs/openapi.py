@@ -51,6 +51,7 @@ from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.identifiers import with_shown_ids
 from callwright.generators.catalogs.idioms import as_json_schema, before
+from callwright.generators.catalogs.namesakes import with_told_forms
 from callwright.generators.catalogs.rewriting import (
     Rewritten,
     Shortened,
@@ -205,7 +206,7 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
             named = f"begins with {shown([*fields][:3])}"
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
-    drafts = with_shown_ids([one.draft for one in operations], fields)
+    drafts = with_told_forms(with_shown_ids([one.draft for one in operations], fields))
     operations = tuple(
         one._replace(draft=draft) for one, draft in zip(operations, drafts, strict=True)
     )

@@ -17,7 +17,14 @@ from callwright.language.calls.examples import (
     with_told_example,
     without_placeholders,
 )
-from callwright.language.names import deed_of, function_words, has_words, humanise, split_name
+from callwright.language.names import (
+    deed_of,
+    function_words,
+    has_words,
+    humanise,
+    names_one,
+    split_name,
+)
 from callwright.language.packs import (
     COMMON_SCRIPT,
     LanguagePattern,
@@ -442,7 +449,8 @@ def is_free(name: str, schema: JsonSchema) -> bool:
     """Whether people fill a parameter with words or figures of their own, of which code knows few.
 
     Values with a form of their own (codes, days, addresses, choices) are not; neither are figures
-    within bounds, or at the ends of a range.
+    within bounds, or at the ends of a range. Of an id in letters whose form nothing shows, a
+    service's own users know more than code does.
     """
     if choices_of(schema) or stated_choices(schema) or "pattern" in schema:
         return False
@@ -453,6 +461,8 @@ def is_free(name: str, schema: JsonSchema) -> bool:
         return bool(schema.get("description")) and not is_bounded and not is_known
     if json_type(schema) != "string" or "format" in schema:
         return False
+    if names_one(name) and not schema.keys() & {"example", "examples", "default"}:
+        return True
     row = meaning_row(name, schema)
     if row is not None:
         kind = str(row.give.get("kind", "")).partition(" ")[0]

@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 
 from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.api_parts import (
+    PlacedParameter,
+    PlacedParameters,
+    find_plumbing,
+)
 from callwright.generators.catalogs.choosing import ToolChoice, adapt
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -164,3 +169,14 @@ def test_a_place_that_the_response_gives_back_is_one_to_go_on_from(
 ) -> None:
     returns = {"type": "object", "properties": returned}
     assert plumbing(tmp_path, ("query", "cursor", TEXT), returns=returns) == found
+
+
+def test_the_only_member_of_a_body_does_not_repeat_the_path() -> None:
+    body = {"assetId": {"type": "string", "description": "The new asset."}}
+    placed = [
+        PlacedParameter("assetId", "path", "assetId", {"type": "string"}),
+        PlacedParameter("body_assetId", "body", "assetId", body["assetId"]),
+    ]
+    assert find_plumbing([PlacedParameters("put", tuple(placed), None)]) == [()]
+    more = PlacedParameter("note", "body", "note", {"type": "string"})
+    assert find_plumbing([PlacedParameters("put", (*placed, more), None)]) == [("body_assetId",)]
