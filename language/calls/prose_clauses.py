@@ -247,6 +247,8 @@ def _bounded(rules: ObjectRules, name: str, numbers: Sequence[str | None], unit:
         return False
     bounds = zip(_BOUNDS[kind], numbers, strict=True)
     words = {word: _number(one) for word, one in bounds if one is not None and word not in schema}
+    if kind in ("array", "string") and not all(isinstance(one, int) for one in words.values()):
+        return False  # "rates … between 0.01 and 0.99": of its entries, and no count of them
     return rules.limit(name, words)
 
 

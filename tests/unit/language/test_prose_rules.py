@@ -666,3 +666,10 @@ def test_a_tool_that_works_in_some_states_of_its_things_is_known(name: str, text
 )
 def test_what_calls_and_callers_must_be_like_is_no_state_of_things(text: str) -> None:
     assert not state_rule("update_tag", text, {"properties": {"id": TEXT, "filter_by": TEXT}})
+
+
+def test_bounds_that_count_nothing_are_no_length_of_a_list() -> None:
+    rates = {"type": "array", "items": NUMBER}
+    sentence = "The rates should be between 0.01 and 0.99."
+    assert reading_of(sentence, "rates", rates=rates).rules == ()
+    assert reading_of("Should be between 1 and 9.", "rates", rates=rates).rules != ()
