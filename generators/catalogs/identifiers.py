@@ -44,6 +44,7 @@ _BRANCHES = ("anyOf", "oneOf", "allOf")
 _CODE = re.compile(r"(?=.*\d)[\w.:=-]+|[A-Z]{5,}")
 _IN_PATH = re.compile(r"([^/{}]+)/\{(\w+)\}(?!.*/\{\2\})")
 
+_LAST_IN_PATH = re.compile(r"\{(\w+)\}$")
 _ID_OF = re.compile(
     r"\b(?:ids?|identifiers?) (?:of|for) (?:the|an?|this|that) ([a-z]+)\b", re.IGNORECASE
 )
@@ -145,6 +146,8 @@ def _known_ids(drafts: Sequence[ToolDraft], document: Fields) -> _KnownIds:
             thing = _thing_before("_".join(one.words), _path_of(draft))
             if thing and len(one.words) == 1 and one in own:
                 by_name[*split_name(thing), *one.words][one.shown] += 1
+        if own_id := _id_of_its_thing(draft):
+            by_name[own_id.words][own_id.shown] += 1
     for one in _ids_in_examples(document):
         if one.shown:
             by_name[one.words][one.shown] += 1
@@ -158,6 +161,15 @@ def _known_ids(drafts: Sequence[ToolDraft], document: Fields) -> _KnownIds:
         usual,
         by_prefix,
     )
+
+
+def _id_of_its_thing(draft: ToolDraft) -> _ShownId | None:
+    """Return the id that "/checkouts/{checkout_id}" returns, as that of its parameter."""
+    found = _LAST_IN_PATH.search(_path_of(draft))
+    members = mapping_of(mapping_of(draft.returns).get("properties"))
+    shown = _shown_by("id", mapping_of(members.get("id"))) if found else ""
+    words = split_name(found[1]) if found else ()
+    return _ShownId(words, shown) if len(words) > 1 and shown else None
 
 
 def _commonest(counts: Counter[str]) -> str:

@@ -33,6 +33,7 @@ FEW_TOOLS = 30  # a reader is shown so many tools whole; of more it names first 
 # tools like those of the gold that are always shown, so that what is shown does not tell which one
 # it is
 _SIBLINGS = 5
+_TWINS = 2  # of each gold tool that a reader is shown besides the candidates
 
 
 class WrittenCall(BaseModel):
@@ -77,7 +78,7 @@ def has_calls(sample: Sample) -> bool:
 
 @reader(
     "reading",
-    "3",
+    "4",
     "Does the checker, which does not know the gold calls, write the same ones?",
     source="HammerBench 4.2.1",
     role="checker",
@@ -98,7 +99,7 @@ async def check_reading(sample: Sample, context: StageContext) -> Answer:
     readings: list[Reading] = []
     doubts: list[DoubtedFact] = []
     reasons: list[str] = []
-    points = due_points(sample, context.toolset(sample.candidates))
+    points = due_points(sample, _tools_to_read(sample, context))
     for point in points:
         try:
             reading = await read_point(point, sample, context)
@@ -197,6 +198,29 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
     return Reading(
         turn=point.turn, calls=calls, instead=None if calls else written.instead or "none"
     )
+
+
+def _tools_to_read(sample: Sample, context: StageContext) -> list[Tool]:
+    """Return the candidates, and of their categories the tools most like those of the gold.
+
+    Words that fit such a tool as well don't tell which is meant, whatever was offered beside the
+    gold. All stand in the order of their names, which tells nothing of the gold. A grammar, which
+    reads its own sentences, has no use for them.
+    """
+    offered = context.toolset(sample.candidates)
+    names, called = {tool.name for tool in offered}, {call.tool for call in sample.all_calls}
+    if len(offered) > FEW_TOOLS or not reads_language(context.chat.name):
+        return offered
+    twins: dict[str, Tool] = {}
+    for gold in (tool for tool in offered if tool.name in called):
+        beside = (
+            tool
+            for tool in context.tools.values()
+            if tool.name not in names
+            and (tool.category, tool.language) == (gold.category, gold.language)
+        )
+        twins |= {tool.name: tool for tool in nearest_tools(gold, beside, _TWINS)}
+    return sorted([*offered, *twins.values()], key=lambda tool: tool.name) if twins else offered
 
 
 async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -> list[Tool]:

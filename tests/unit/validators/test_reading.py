@@ -136,6 +136,23 @@ def test_the_judge_settles_what_the_checker_has_written() -> None:
     assert verdict.readings[0].settled_by == "judge"
 
 
+def test_words_that_fit_a_tool_that_is_no_candidate_do_not_tell_which_is_meant() -> None:
+    twin = make_tool("pay_back_friend", "Pay back a friend.", payer="string", amount="integer")
+    far = make_tool("fly_kite", "Fly.", meadow="string").with_changes(category="Parks")
+    context = context_of(
+        [*TOOLS, twin, far],
+        Settling(Call(tool=twin.name, arguments=GOLD), settles=["both", "both"]),
+    )
+    verdict = run_check_in(context)
+    assert verdict.decision == "unproved"
+    shown = context.chat.prompts[0]  # type: ignore[attr-defined]
+    assert "pay_back_friend" in shown
+    assert "fly_kite" not in shown
+    template = context_of([*TOOLS, twin], Settling(call(), name=TEMPLATE))
+    assert run_check_in(template).decision == "proved"
+    assert "pay_back_friend" not in template.chat.prompts[0]  # type: ignore[attr-defined]
+
+
 def test_a_judge_that_reads_only_its_own_sentences_settles_nothing_for_a_reader_of_language() -> (
     None
 ):
