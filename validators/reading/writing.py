@@ -201,7 +201,7 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
 
 
 def _tools_to_read(sample: Sample, context: StageContext) -> list[Tool]:
-    """Return the candidates, and of their categories the tools most like those of the gold.
+    """Return the candidates, and the tools of the build that are most like those of the gold.
 
     Words that fit such a tool as well don't tell which is meant, whatever was offered beside the
     gold. All stand in the order of their names, which tells nothing of the gold. A grammar, which
@@ -216,8 +216,7 @@ def _tools_to_read(sample: Sample, context: StageContext) -> list[Tool]:
         beside = (
             tool
             for tool in context.tools.values()
-            if tool.name not in names
-            and (tool.category, tool.language) == (gold.category, gold.language)
+            if tool.name not in names and tool.language == gold.language
         )
         twins |= {tool.name: tool for tool in nearest_tools(gold, beside, _TWINS)}
     return sorted([*offered, *twins.values()], key=lambda tool: tool.name) if twins else offered

@@ -138,16 +138,16 @@ def test_the_judge_settles_what_the_checker_has_written() -> None:
 
 def test_words_that_fit_a_tool_that_is_no_candidate_do_not_tell_which_is_meant() -> None:
     twin = make_tool("pay_back_friend", "Pay back a friend.", payer="string", amount="integer")
-    far = make_tool("fly_kite", "Fly.", meadow="string").with_changes(category="Parks")
+    others = [make_tool(f"fly_kite_{at}", "Fly.", meadow="string") for at in range(3)]
     context = context_of(
-        [*TOOLS, twin, far],
+        [*TOOLS, *others, twin],
         Settling(Call(tool=twin.name, arguments=GOLD), settles=["both", "both"]),
     )
     verdict = run_check_in(context)
     assert verdict.decision == "unproved"
     shown = context.chat.prompts[0]  # type: ignore[attr-defined]
     assert "pay_back_friend" in shown
-    assert "fly_kite" not in shown
+    assert shown.count('"fly_kite_') == 1, "two tools are shown besides the candidates"
     template = context_of([*TOOLS, twin], Settling(call(), name=TEMPLATE))
     assert run_check_in(template).decision == "proved"
     assert "pay_back_friend" not in template.chat.prompts[0]  # type: ignore[attr-defined]
