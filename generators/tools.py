@@ -534,6 +534,11 @@ def in_a_line(description: str) -> str:
     return told if len(told) <= _LINE else f"{told[: _LINE - 1].rstrip()}…"
 
 
+def told_in_lines(tools: Iterable[Tool]) -> list[dict[str, str]]:
+    """Return the name and the first line of each tool, for prompts that need no parameters."""
+    return [{"name": tool.name, "description": in_a_line(tool.description)} for tool in tools]
+
+
 @lru_cache(8192)
 def _description_words(description: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(description.lower()))

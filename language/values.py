@@ -387,7 +387,7 @@ def _topics(schema: JsonSchema) -> tuple[_Topic, ...]:
 
 # "Optional. …", "This is a flag. …" say what the parameter is, and not what it switches
 _LABEL = re.compile(
-    r"(?:(?:optional|required|(?:this is )?an? (?:boolean )?flag)\b[.:,]\s*)+", re.IGNORECASE
+    r"^\s*(?:(?:optional|required|(?:this is )?an? (?:boolean )?flag)\b[.:,]\s*)+", re.IGNORECASE
 )
 _LONGEST_TOPIC = 8  # words: a longer one is a sentence and no name of anything
 
@@ -395,10 +395,7 @@ _LONGEST_TOPIC = 8  # words: a longer one is a sentence and no name of anything
 @lru_cache(4096)
 def _read_topics(description: str, title: str) -> tuple[_Topic, ...]:
     topics = []
-    for words in (
-        _LABEL.sub("", description, count=1),
-        re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", title),
-    ):
+    for words in (_LABEL.sub("", description), re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", title)):
         clause = _FIRST_CLAUSE.of(words).split(words.strip(), maxsplit=1)[0].strip()
         phrase = clause
         for pack in packs_of(words):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from callwright.generators.catalogs.api_parts import mapping_of
 from callwright.generators.catalogs.builder import ToolDraft
 from callwright.generators.catalogs.catalog import Note
-from callwright.language.names import split_name
+from callwright.language.names import humanise, split_name
 from callwright.language.schemas import json_type
 from callwright.language.text import fold
 from callwright.warehouse.records import JsonSchema
@@ -43,12 +43,12 @@ def _with_forms(draft: ToolDraft, told: Mapping[tuple[str, ...], set[str]]) -> T
     for name, schema in _texts(draft):
         words = split_name(name)
         known = told.get(words, set()) if {*words} - _OF_ITS_THING else set()
-        says_nothing = fold(str(schema.get("description") or "")) in (
-            "",
-            fold(" ".join(split_name(name))),
-        )
+        described = fold(str(schema.get("description") or ""))
+        says_nothing = described in ("", fold(" ".join(words)))
         if says_nothing and len(known) == 1 and not _TELLING & schema.keys():
-            added[name] = schema | {"description": f"{_named(name)}. {next(iter(known)).strip()}"}
+            own = humanise(name)
+            form = next(iter(known)).strip()
+            added[name] = schema | {"description": f"{own[:1].upper()}{own[1:]}. {form}"}
     if not added:
         return draft
     parameters = mapping_of(draft.parameters)
@@ -59,11 +59,6 @@ def _with_forms(draft: ToolDraft, told: Mapping[tuple[str, ...], set[str]]) -> T
     return draft._replace(
         parameters={**parameters, "properties": properties}, notes=(*draft.notes, *notes)
     )
-
-
-def _named(name: str) -> str:
-    words = " ".join(split_name(name))
-    return words[:1].upper() + words[1:]
 
 
 def _texts(draft: ToolDraft) -> Iterator[tuple[str, JsonSchema]]:

@@ -28,7 +28,7 @@ _OFF = frozenset(
     | {"expired", "failed", "inactive", "invalid", "paused", "rejected", "removed", "revoked"}
     | {"suspended"}
 )
-_ROOT = 4  # letters by which a verb is known: "cancelled" as "cancel"
+ROOT = 4  # letters by which a verb is known: "cancelled" as "cancel"
 _SIZING = frozenset({"limit", "size", "count", "page", "top", "max"})
 _PLACING = frozenset({"limit", "size", "offset", "page", "more", "skip"})
 _CURSORS = frozenset({"cursor", "bookmark", "next", "previous", "prev"})
@@ -357,9 +357,9 @@ def _own_argument(tool: Tool) -> str:
 def is_switched_off(name: str, tool: Tool) -> bool:
     """Whether a member says that a thing is off or gone, and the tool does nothing of the kind."""
     off = _OFF.intersection(words_of(name))
-    done = {word[:_ROOT] for word in split_name(tool.name)}
+    done = {word[:ROOT] for word in split_name(tool.name)}
     is_gone = deed_of(verb_of(tool)) == "drop"
-    return bool(off) and not is_gone and done.isdisjoint(word[:_ROOT] for word in off)
+    return bool(off) and not is_gone and done.isdisjoint(word[:ROOT] for word in off)
 
 
 def tells_an_end(member: str, schema: JsonSchema, tool: Tool) -> bool:

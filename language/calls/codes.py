@@ -40,7 +40,8 @@ def like(example: str, rng: Random) -> str:
     if is_uuid(example):
         return write_code("uuid", "", _ASCII, rng)
     if inner := _in_base64(example):
-        return urlsafe_b64encode(_anew(inner, rng).encode()).decode().rstrip("=")
+        other = _UUID.sub(lambda _: write_code("uuid", "", _ASCII, rng), inner)
+        return urlsafe_b64encode(other.encode()).decode().rstrip("=")
     if found := _LONG_HEX.search(example):
         digits = shaped(f"{{h{len(found[0])}}}", rng)
         return example[: found.start()] + digits + example[found.end() :]
@@ -59,12 +60,7 @@ def _in_base64(code: str) -> str:
         inner = urlsafe_b64decode(code + "=" * (-len(code) % 4)).decode("ascii")
     except (binascii.Error, UnicodeDecodeError):
         return ""
-    return inner if inner.isprintable() and _UUID_WITHIN.search(inner) else ""
-
-
-def _anew(text: str, rng: Random) -> str:
-    """Return a text with other UUIDs."""
-    return _UUID_WITHIN.sub(lambda _: write_code("uuid", "", _ASCII, rng), text)
+    return inner if inner.isprintable() and _UUID.search(inner) else ""
 
 
 def in_form_of(example: str, rng: Random) -> str:
@@ -260,7 +256,6 @@ _FORMAT = re.compile(
     r"|\b(?:file|image|document) \(([A-Z\d]{2,4})\)"
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_UUID_WITHIN = re.compile(_UUID.pattern, re.IGNORECASE)
 _SHORTEST_BASE64, _BASE64 = 40, re.compile(r"[\w-]+={0,2}", re.ASCII)
 _TRIES, _REPEATED = 12, re.compile(r"\b(\w+)(?:'s)? \1\b", re.IGNORECASE)
 _PREFIX_OF_A_CODE = re.compile(r"[A-Za-z]+[-_:.](?=.*\d)|[A-Z]{2,}(?=\d+$)")

@@ -455,8 +455,9 @@ def is_free(name: str, schema: JsonSchema) -> bool:
     if choices_of(schema) or stated_choices(schema) or "pattern" in schema:
         return False
     if json_type(schema) in ("integer", "number"):
-        words = {*split_name(name)}
-        is_bounded = {"minimum", "maximum"} <= schema.keys() or words & _ends_of_ranges()
+        words, starts = {*split_name(name)}, range_starts()
+        is_range = words & {*starts, *starts.values()}
+        is_bounded = {"minimum", "maximum"} <= schema.keys() or is_range
         is_known = meaning_row(name, schema, "numbers") is not None or numbered_choices(schema)
         return bool(schema.get("description")) and not is_bounded and not is_known
     if json_type(schema) != "string" or "format" in schema:
@@ -470,11 +471,10 @@ def is_free(name: str, schema: JsonSchema) -> bool:
     return names_a_thing(name, schema) or meaning_of(name, schema) not in _OF_A_FORM
 
 
-@cache
-def _ends_of_ranges() -> frozenset[str]:
-    """Return the words of names that begin or end a range."""
-    ranges = packaged("callwright.language", "meanings.yaml")["ranges"]
-    return frozenset({*ranges, *ranges.values()})
+def range_starts() -> Mapping[str, str]:
+    """Return the words of names that end a range, each with the word that starts it."""
+    starts: Mapping[str, str] = packaged("callwright.language", "meanings.yaml")["ranges"]
+    return starts
 
 
 def has_a_name(name: str, schema: JsonSchema) -> bool:

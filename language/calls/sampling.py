@@ -41,6 +41,7 @@ from callwright.language.calls.parameters import (
     meaning_row,
     names_a_thing,
     numbered_choices,
+    range_starts,
     stated_choices,
     tells_values,
     text_of,
@@ -809,7 +810,7 @@ def _begun_by(end: str, values: Mapping[str, JsonValue], properties: _Members) -
 
     Their names say so, or the description of either: "must be after `opens_at`".
     """
-    pairs = packaged("callwright.language", "meanings.yaml")["ranges"]
+    pairs = range_starts()
     words = split_name(end)
     # each word alone, too: in "max_hours_to_read" the "to" ends nothing
     alone = (

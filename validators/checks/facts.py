@@ -20,7 +20,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.answers import answer_sentence, field_words, reported
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import in_a_line
+from callwright.generators.tools import told_in_lines
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.tools import view_of
 from callwright.language.packs import signs, widened
@@ -219,10 +219,7 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
         ReplyScore,
         sample.time_sentence,
         language=sample.language,
-        tools=[
-            {"name": tool.name, "description": in_a_line(tool.description)}
-            for tool in context.toolset(sample.candidates)
-        ],
+        tools=told_in_lines(context.toolset(sample.candidates)),
         conversation=conversation_text(map(shortened, sample.turns[:at])),
         reply=reply.text,
     )

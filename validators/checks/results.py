@@ -16,10 +16,16 @@ from callwright.generators.environments.episodes import StatefulWorld, unwrapped
 from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.environments.simulated import LOOKING, error_of, is_switched_off, verb_of
+from callwright.generators.environments.simulated import (
+    LOOKING,
+    ROOT,
+    error_of,
+    is_switched_off,
+    verb_of,
+)
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import in_a_line
+from callwright.generators.tools import told_in_lines
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.sampling import out_of_order
 from callwright.language.names import deed_of
@@ -52,7 +58,6 @@ _LOWER = frozenset({"min", "minimum", "after", "since", "from", "start", "gt", "
 _STATES = frozenset({"status", "state", "phase"})
 _BEING = frozenset({"is", "was", "has"})
 _COUNTS = frozenset({"total", "count"})
-_ROOT = 4  # letters by which a verb is known: "cancelled" as "cancel"
 
 
 @reader(
@@ -87,10 +92,7 @@ async def check_results(sample: Sample, context: StageContext) -> list[Finding]:
             ResultsScore,
             sample.time_sentence,
             language=sample.language,
-            tools=[
-                {"name": tool.name, "description": in_a_line(tool.description)}
-                for tool in context.toolset(sample.candidates)
-            ],
+            tools=told_in_lines(context.toolset(sample.candidates)),
             conversation=conversation_text(map(shortened, sample.turns)),
         )
     except ReplyError as error:
@@ -258,7 +260,7 @@ def _wrong_states(thing: Thing, made: CalledResult, *, is_reading: bool) -> Iter
             yield f"{name} is false"
     is_changing = not is_reading and deed_of(verb) not in ("make", "change")
     for name, held in states.items():
-        says_so = str(held).casefold().startswith(verb[:_ROOT].casefold())
+        says_so = str(held).casefold().startswith(verb[:ROOT].casefold())
         if is_changing and isinstance(held, str) and words_of(name) not in given and not says_so:
             yield f"{name} is {held!r}"
 
